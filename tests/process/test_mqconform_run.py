@@ -36,7 +36,11 @@ from harness.faults.registry import load_faults
 SOME = (
     *("--select", "MQQB-2.2.3", "--select", "MQQB-2.2.6", "--select", "MQQB-3.1.5.8.7"),
     *("--select", "MQQP-3.2.4.2-05", "--select", "MQQP-3.2.4.3-32"),
-    *("-k", "s2_2_3_ or s2_2_6_ or s3_1_5_08_07_ or test_client_cancels_pending_read or test_client_read_of_new_server_has_required_fields"),
+    *(
+        "-k",
+        "s2_2_3_ or s2_2_6_ or s3_1_5_08_07_ or test_client_cancels_pending_read"
+        " or test_client_read_of_new_server_has_required_fields",
+    ),
 )
 
 

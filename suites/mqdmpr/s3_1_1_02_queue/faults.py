@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answered
+from harness.faults.rpc_calls import change_answer
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.commands.inspection import Inspection
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -68,7 +68,7 @@ add(
     "empty-queue-read-succeeds",
     "MQDMPR-3.1.1.2-21",
     "A read of an empty queue succeeds without a message.",
-    answered(RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FAILURES else 0),
+    change_answer(RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FAILURES else 0),
 )
 
 
@@ -146,7 +146,7 @@ def _created(spoil: Callable[[Queue], None]) -> Install:
                 spoil(created)
             return status, created
 
-    return replaced(Created)
+    return replace_part(Created)
 
 
 def _type_of_the_product(queue: Queue) -> None:
@@ -228,6 +228,6 @@ class SystemQueuesPublished(DirectoryClient):
 class PublishedWithoutProperties(Publishing):
     """The directory's object of a public queue has only its name."""
 
-    def _element(self, queue: Queue) -> objects.Queue:
-        element = super()._element(queue)
+    def _build_element(self, queue: Queue) -> objects.Queue:
+        element = super()._build_element(queue)
         return objects.Queue(Identifier=element.Identifier, Pathname=element.Pathname)

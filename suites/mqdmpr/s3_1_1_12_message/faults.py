@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import recomputed
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import change_number
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
@@ -17,7 +17,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import LOW_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.entries import moved
+from reference_qm.core.store.entries import relocation_of
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.in_sequence import InSequence
@@ -38,7 +38,7 @@ def _interpreted(change: Callable[[Message], Message]) -> Install:
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
-    return replaced(Interpreting)
+    return replace_part(Interpreting)
 
 
 for _name, _rules, _says, _change in (
@@ -102,7 +102,7 @@ def _known_provider(field: str, known: tuple[Any, ...]) -> Install:
                 raise FormatError(f"SecurityHeader.{field}", 0, "a fault", f"{value} is none that is here")
             super().check_form(packet)
 
-    return replaced(Knowing)
+    return replace_part(Knowing)
 
 
 add(
@@ -130,7 +130,7 @@ def _on_its_way(change: Callable[[bytes], Any], field: str) -> Install:
             altered: UserMessagePacket = set_fields(counted, {f"MessagePropertiesHeader.{field}": change})
             return altered
 
-    return replaced(Altering)
+    return replace_part(Altering)
 
 
 for _name, _rule, _field, _alter in (
@@ -190,7 +190,7 @@ class StillOnDisk(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
         if there is None:
-            self.qm.disk.save(moved(position))
+            self.qm.disk.save(relocation_of(position))
         return there
 
 
@@ -309,7 +309,7 @@ add(
     "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
     "The receiver's acknowledgment carries MessageClass in big-endian byte order.",
-    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+    change_number(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
 )
 
 
@@ -320,7 +320,7 @@ def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
             return None if queue is which(self.qm) else super().move_message(position, queue)
 
-    return replaced(KeptOut)
+    return replace_part(KeptOut)
 
 
 add(

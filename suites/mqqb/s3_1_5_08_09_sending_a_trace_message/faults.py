@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
-from harness.faults.reports import ELSEWHERE, reported, reported_with
+from harness.faults.reports import ELSEWHERE, change_reports, reported_with
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -70,7 +70,7 @@ add(
     "receiver-report-to-unknown-queue-redirected",
     "MQQB-3.1.5.8.9-11",
     "The receiver sends a report for an unknown queue to another queue instead of discarding it.",
-    reported(Tracing.trace_received, _elsewhere_if_unknown),
+    change_reports(Tracing.trace_received, _elsewhere_if_unknown),
 )
 
 

@@ -21,7 +21,7 @@ from suites.mqqb.steps.provoking import let_send
 class OutgoingSession:
     """A session that the SUT opens to send one message to the peer; the peer answers only as the check orders.
 
-    ``to``: the format name of the destination, else a direct name of the peer. Pings are answered. ``listener``: the one
+    ``to``: the format name of the destination, else a direct name of the peer. Pings are answered. ``listener``: that
     of a check in which the SUT has a message already.
     """
 

@@ -274,7 +274,7 @@ def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, 
     without = [f"{code:#010x}" for code in statuses if not failure(code)]
     evidence = calls
     if not statuses:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=evidence
         )
         return
