@@ -74,7 +74,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 @needs("send")
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
-    """Express and recoverable messages alternate; the second of three recoverable ones has no flag: only it comes again."""
+    """Express and recoverable messages alternate; one of three recoverable ones has no flag: only it comes again."""
     sender = Sender(peer, sut)
     for tag in range(1, 7):
         sender.send(tag, delivery="express" if tag % 2 else "recoverable")
