@@ -39,6 +39,7 @@ OWN = MappingProxyType(
         "preflight": "preflight",
         "replay": "replay",
         "dissector": "dissector",
+        "vectors": "vectors",
         "allure": "allure",
     }
 )

@@ -45,6 +45,7 @@ ROOMS = {
             "capture",
             "expectations",
             "rules",
+            "vectors",
             "mutation",
             "faults",
             "sut",
