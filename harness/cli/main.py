@@ -38,6 +38,7 @@ OWN = MappingProxyType(
         "verify": "certificates",
         "preflight": "preflight",
         "replay": "replay",
+        "check": "check",
         "allure": "allure",
     }
 )

@@ -50,6 +50,7 @@ ROOMS = {
             "topology",
             "peer",
             "judging",
+            "foreign",
             "roots",
             "run",
         ),

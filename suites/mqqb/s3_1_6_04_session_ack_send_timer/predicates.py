@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, passive, record_of
+from harness.judging.passive import Context, Finding, Summary, passive, record_of
 
 _WRAP = 0x10000
 _PAUSED_WINDOW = 1
 
 
-class Sent:
+class Sent(Summary):
     """What a SUT has sent on a connection: how many messages, and the window that it named last."""
 
     def __init__(self) -> None:
