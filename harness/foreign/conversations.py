@@ -169,15 +169,17 @@ class Conversation:
                 view.connection.missing = self._missing
                 view.connection.summaries.clear()
 
+    def _is_at(self, ports: frozenset[int]) -> bool:
+        return any(port in ports for _, port in self.ends)
+
     def _classify(self, data: bytes) -> None:
-        ports = {port for _, port in self.ends}
         late = any(way.late for way in self._reassembly.ways) or self._holes > 0
         if is_pdu(data):
             self.kind = RPC
-        elif data[4:8] == SIGNATURE or ports & self._ports or (late and find_packet(data) is not None):
+        elif data[4:8] == SIGNATURE or self._is_at(self._ports) or (late and find_packet(data) is not None):
             self.kind = MSMQ
             self._view(late)
-        elif ports & RPC_PORTS:
+        elif self._is_at(RPC_PORTS):
             self.kind = RPC
         elif late and self._tries < TRIES:
             self._tries += 1
@@ -218,7 +220,7 @@ class Conversation:
         return _endpoint(own)
 
     def _describe(self) -> None:
-        totals, kind = self._totals, self.kind or OTHER
+        totals, kind = self._totals, self.kind or (MSMQ if self._is_at(self._ports) and self._holes else OTHER)
         totals.kinds[kind] += 1
         totals.packets[kind] += self._packets
         if kind == OTHER:

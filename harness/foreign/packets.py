@@ -31,7 +31,7 @@ _FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 
 
 class Cutter(ABC):
-    """A cutter of one direction; ``lost`` counts packets that are not whole, as far as they are known."""
+    """A cutter of one direction; ``lost`` counts packets that are not whole, of several in a row one."""
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
         self._framer = framer
@@ -87,9 +87,9 @@ class Cutter(ABC):
     def hole(self, size: int) -> None:
         """Take note that bytes are missing here."""
         there = self._framer.pending + len(self._held)
-        begun = self._in_step and there > 0 and not self._broken
-        wanted = self.size_of(self._head()) if begun else None
-        self.lost += bool(begun)
+        known = self._in_step and not self._broken and not self._skipped
+        wanted = self.size_of(self._head()) if known else None
+        self.lost += known
         self._forget()
         self._broken = False
         if self._skipped >= size:

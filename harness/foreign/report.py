@@ -55,17 +55,17 @@ FORMATS: Mapping[str, Callable[[Findings], str]] = MappingProxyType(
 def _case(suite: ElementTree.Element, rule: RuleFinding) -> None:
     section = rule.rule.rpartition("-")[0].replace("-", ".", 1)
     case = ElementTree.SubElement(suite, "testcase", classname=section, name=rule.rule)
-    lines = "\n".join(_of_rule(rule))
     if rule.verdict is Verdict.FAIL:
-        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST)).text = _xml(lines)
+        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST)).text = _of_rule_in_xml(rule)
     elif rule.verdict is Verdict.WARN:
-        ElementTree.SubElement(case, "system-out").text = _xml(lines)
+        ElementTree.SubElement(case, "system-out").text = _of_rule_in_xml(rule)
     elif rule.verdict is Verdict.NOT_EXERCISED:
         ElementTree.SubElement(case, "skipped", message=one_line(rule.reason, LONGEST))
 
 
-def _xml(text: str) -> str:
-    return "".join(char for char in text if char in "\n\t" or char.isprintable())
+def _of_rule_in_xml(rule: RuleFinding) -> str:
+    text = "\n".join(_of_rule(rule))
+    return "".join(char for char in text if char == "\n" or char.isprintable())
 
 
 def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
     if len(totals.shown) > LISTED:
         yield f"    and {len(totals.shown) - LISTED:,} more (--format json lists them)"
     if totals.lost:
-        yield f"  packets that are not whole, and not judged: {totals.lost:,}"
+        yield f"  packets that are not whole, and not judged: at least {totals.lost:,}"
     if totals.interfaces:
         from harness.foreign.pdus import INTERFACES  # which takes a second to import
 
