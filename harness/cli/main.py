@@ -39,6 +39,7 @@ OWN = MappingProxyType(
         "verify": "certificates",
         "preflight": "preflight",
         "replay": "replay",
+        "check": "check",
         "dissector": "dissector",
         "vectors": "vectors",
         "allure": "allure",

@@ -53,6 +53,7 @@ ROOMS = {
             "topology",
             "peer",
             "judging",
+            "foreign",
             "roots",
             "run",
         ),
