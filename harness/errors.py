@@ -42,7 +42,7 @@ class FolderError(MqconformError):
     @classmethod
     def about(cls, path: Path, error: OSError) -> FolderError:
         """Say what cannot be written, why, and the way out."""
-        return cls(f"{path}: cannot be written: {error.strerror or error}; make room, then go on with --resume")
+        return cls(f"{path}: cannot be written: {error.strerror or error}; make room, then continue with --resume")
 
 
 class UsageError(MqconformError):

@@ -1,4 +1,4 @@
-"""What an expectation is: a value that compares, explains a difference, and prints as a sentence."""
+"""The base of expectations: a value that compares, explains a difference, and prints as a sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEX_FROM = 10
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An observation that is not the expected one. ``says``: what was observed, and what of it is wrong."""
+    """An observation that is not the expected one. ``says``: the observation, and how it differs."""
 
     says: str
 
@@ -23,7 +23,7 @@ class Difference:
 
 
 class Expectation(ABC):
-    """What a check expects. Its ``str`` is the ``expected`` of a verdict."""
+    """The expectation of a check. Its ``str`` is the ``expected`` of a verdict."""
 
     @abstractmethod
     def __str__(self) -> str: ...
@@ -33,7 +33,7 @@ class Expectation(ABC):
         """Return how an observation differs; None when it is as expected."""
 
     def show(self, observed: Any) -> str:
-        """Return an observation as the ``observed`` of a verdict says it."""
+        """Return an observation as text for the ``observed`` of a verdict."""
         return show_value(observed)
 
 

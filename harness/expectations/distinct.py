@@ -1,4 +1,4 @@
-"""Expectations of several values of which no two are the same: handles, identifiers, numbers."""
+"""Expectations of several values that are all different: handles, identifiers, numbers."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ class Distinct(Expectation):
 
 
 def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> Distinct:
-    """Expect so many values of which no two are the same: ``distinct("handles", 4, unlike=[0])``."""
+    """Expect so many values, no two of them equal: ``distinct("handles", 4, unlike=[0])``."""
     return Distinct(of, count, unlike)

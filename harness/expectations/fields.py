@@ -24,8 +24,8 @@ class HasFields(Protocol):
 class Named(Expectation):
     """Values by name, each a value or an expectation.
 
-    The observation is a mapping with the same names, or a packet or header, of which these fields are read. A
-    difference says only what differs.
+    The observation is a mapping with the same names, or a packet or header with these fields. A difference names only
+    the fields that differ.
     """
 
     def __init__(self, expected: Mapping[str, Any]) -> None:

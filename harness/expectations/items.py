@@ -11,10 +11,10 @@ NOTHING = "none"
 
 
 class Items(Expectation):
-    """These items and no others, each as often as it is named; ``ordered``: in this order.
+    """Exactly these items, each as often as it is named; ``ordered``: in this order.
 
-    A difference names the items that are missing, that came again, that nobody expects, and a wrong order.
-    ``where``: what they are in; ``name``: how people know one that was observed.
+    A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items;
+    ``name``: the function that names an observed item.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Items(Expectation):
 
 
 class Nothing(Expectation):
-    """No item of a kind: the observation has those that there are, by what identifies them."""
+    """No item of a kind; a difference names the items that were observed."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -77,7 +77,7 @@ class Nothing(Expectation):
 
 
 class Each(Expectation):
-    """The same of every item, of which there must be one; those of a mapping are named."""
+    """The same expectation of every item, of at least one; the names of a mapping's items appear in a difference."""
 
     def __init__(self, expected: Any, of: str | None = None) -> None:
         self.expected = expectation(expected)
@@ -124,12 +124,12 @@ def in_queue(*labels: Any) -> Items:
 
 
 def none(kind: str) -> Nothing:
-    """Expect no item of a kind; the observation is a list of those that there are: ``none("message of another")``."""
+    """Expect no item of a kind; the observation is a list of the items: ``none("message of another")``."""
     return Nothing(kind)
 
 
 def each(expected: Any, of: str | None = None) -> Each:
-    """Expect the same of each item of a list or mapping; ``of``: what an item is."""
+    """Expect the same of each item of a list or mapping; ``of`` names one item."""
     return Each(expected, of)
 
 
@@ -138,10 +138,10 @@ def _is_kept(expected: Any, observed: Any) -> bool:
 
 
 def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return what is expected and not found, and what is found and not expected."""
+    """Return the expected items that are missing, and the found items that are not expected."""
     fits = [[at for at, one in enumerate(found) if _is_kept(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
-    """By place in what was found: the expected item that it stands for."""
+    """The expected item for each place in the found items."""
 
     def places(number: int, tried: set[int]) -> bool:
         """Find a place for an expected item; another one that may stand elsewhere makes room for it."""

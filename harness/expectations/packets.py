@@ -16,7 +16,7 @@ NOTHING = "nothing"
 
 
 class Answering(Ending, Protocol):
-    """A conversation, of which also the packets of the SUT are known."""
+    """A conversation whose packets from the SUT are known."""
 
     @property
     def received(self) -> Sequence[Frame]:
@@ -68,7 +68,7 @@ class OfClass(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedUnanswered(Expectation):
-    """The SUT closed the conversation that is the observation, and had sent no packets but the first ``known``."""
+    """The SUT closed the observed conversation, and had sent only the ``known`` packets."""
 
     known: int
 
@@ -87,7 +87,7 @@ class ClosedUnanswered(Expectation):
 def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
     """Expect a packet of a kind, such as ``SessionAck``, or of any, with fields by printed name.
 
-    The observation is the packet; where none came, None or the conversation that tells what happened instead.
+    The observation is the packet; without one, None or the conversation, which tells the SUT's last action.
     """
     return Packet(kind, None if wanted is None else fields(wanted))
 

@@ -1,4 +1,4 @@
-"""Expectations of what the protocol does: an end of a connection, acknowledgments of messages."""
+"""Expectations of the protocol's behavior: the end of a connection, the acknowledgments of messages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from reference_qm.codec import MessageClass, MessageIdentifier
 
 
 class Ending(Protocol):
-    """What tells how a connection ended: a conversation of the peer with the SUT."""
+    """An object that tells how a connection ended: a conversation of the peer with the SUT."""
 
     @property
     def closed_by_sut(self) -> bool:
         """Whether the SUT closed it."""
 
     def outcome(self) -> str:
-        """What the SUT did last."""
+        """The last action of the SUT."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""A capture judged by itself: what a SUT sent is shown to the passive predicates, as in the run that recorded it."""
+"""Judge a capture alone: the passive predicates get the packets of the SUT, as in the run that recorded the capture."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class NoDirection(MqconformError):
 
 
 class TooMuch(MqconformError):
-    """A capture has more than anybody looks through."""
+    """A capture has more packets than the harness judges."""
 
 
 _Event = tuple[int, int, Callable[[], object]]
-"""A frame of the capture, its time (int microseconds since 1970 UTC, 0: not known), and what happens there."""
+"""A frame of the capture, its time (int microseconds since 1970 UTC, 0: unknown), and the action to replay."""
 
 
 class Judged(NamedTuple):
@@ -51,8 +51,8 @@ def judge_capture(
 ) -> Judged:
     """Judge a capture of a SUT of that profile, called ``name`` in its verdicts, by every passive predicate.
 
-    ``watch`` gets its packets, too. Raises CaptureError, NoDirection and TooMuch. Fails and warnings have the field
-    that decides; passes are counted and not shown.
+    ``watch`` also gets the packets. Raises CaptureError, NoDirection and TooMuch. Fails and warnings name the deciding
+    field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
@@ -69,7 +69,7 @@ def judge_capture(
 def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
     """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
-    Without ``test``, ``seq`` and ``ms``, which whoever judges many captures knows. Raises as `judge_capture`.
+    The lines have no ``test``, ``seq`` and ``ms``, which the caller knows. Raises as `judge_capture`.
     """
     found = judge_capture(path, name, load_catalogue(), profile)
     lines = [entry.to_json(0, 0) for entry in found.entries]
@@ -97,7 +97,7 @@ class Replay(Recorder):
         self._number = 1
         found = streams(self.source)
         if (cost := _cost(found)) > MOST:
-            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; {MOST} are looked at")
+            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MOST} are judged")
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
         for one in found.udp:
@@ -135,7 +135,7 @@ class Replay(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _sent_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """What the peer sent at once is one packet, named by its first frame."""
+        """Bytes that the peer sent in one piece are one packet, which has the number of its first frame."""
         first = None
         for each in way.ranges:
             first = first or each

@@ -1,4 +1,4 @@
-"""Checks as pytest has them: what each covers and needs."""
+"""Checks as pytest collects them: the rules that each covers, and the capabilities that each needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.paths import SUITES
 
 
 def suite_path(item: pytest.Item) -> str | None:
-    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test that is no check."""
+    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test outside of the suites."""
     if not item.path.is_relative_to(SUITES):
         return None
     return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
@@ -33,7 +33,7 @@ def find_malformed_rules(item: pytest.Item) -> frozenset[str]:
 
 
 def find_needs(item: pytest.Item) -> tuple[str, ...]:
-    """Return what a check cannot do without, in order."""
+    """Return the capabilities and facilities that a check needs, in order."""
     needs = [need for marker in item.iter_markers("needs") for need in marker.args]
     return tuple(dict.fromkeys(needs))
 
@@ -46,7 +46,7 @@ def needs_sut_alone(item: pytest.Item) -> bool:
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
-    """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
+    """Return whether a check needs a setting of the SUT about its peer, such as a route."""
     from harness.sut.sut_file import OF_THE_KNOWN_PEER
 
     return not OF_THE_KNOWN_PEER.isdisjoint(find_needs(item))

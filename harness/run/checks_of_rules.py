@@ -1,4 +1,4 @@
-"""The checks of each rule, whatever of the suites a run was asked for: what rules.json says of them."""
+"""The checks of each rule in all suites, independent of the selection of a run: the column ``checks`` of rules.json."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from harness.paths import SUITES
 def checks_of_rules() -> dict[str, list[str]]:
     """Return the checks that name each rule, by rule id: ids as verdicts have them, without parameters, in order.
 
-    None of a rule with a predicate: any check may show it. Imports the modules of checks that changed since they were
-    imported last.
+    A rule with a predicate has no checks here, because any check may show it. Imports the modules of checks that
+    changed since the last import.
     """
     return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
 

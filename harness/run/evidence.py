@@ -24,7 +24,9 @@ def frames_of(line: Mapping[str, Any]) -> str:
 
 
 class EvidenceTexts:
-    """The texts of the packets of verdicts in one run folder; who asks by capture has each read once."""
+    """The texts of the evidence of verdicts in one run folder; reading verdicts in order of captures reads each capture
+    once.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -55,7 +57,7 @@ class EvidenceTexts:
         path = self.folder / name
         if self._read is None or self._read.path != path:
             if path.resolve().parent != (self.folder / CAPTURES_FOLDER).resolve():
-                raise MqconformError(f"{name!r} is no file of {self.folder / CAPTURES_FOLDER}")
+                raise MqconformError(f"{name!r} is not a file of {self.folder / CAPTURES_FOLDER}")
             self._read = CapturedPackets(path)
         return self._read
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """Yield the system under test; a check that needs what it lacks ends here, as do the fixtures that use it."""
+    """Yield the system under test; a check that needs a missing capability ends here, as do the fixtures that depend on
+    it.
+    """
     config, test = request.config, str(suite_path(request.node))
     run = config.stash[RUN]
     number = len(run.done.tests) + request.session.items.index(request.node)
@@ -66,7 +68,9 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     if tape is not None:
         tape.end()
     if earlier:
-        sut.residue.append(f"{len(earlier)} answers to messages of earlier checks came to it, the first: {earlier[0]}")
+        sut.residue.append(
+            f"{len(earlier)} answers to messages of earlier checks reached this check, the first: {earlier[0]}"
+        )
     counterpart.close()
 
 
@@ -80,13 +84,13 @@ def remote(peer: Peer, sut: Sut) -> Remote:
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
-    """Return what turns expectations and observations into verdicts."""
+    """Return the judge, which turns expectations and observations into verdicts."""
     made: Judge = request.node.stash[JUDGE]
     return made
 
 
 def _meet_needs(item: pytest.Item, sut: Sut) -> None:
-    """Skip a check whose SUT lacks what it needs, before more is set up for it, and record the reason."""
+    """Skip a check that needs a missing capability of the SUT, before further set-up, and record the reason."""
     lacking = [need for need in find_needs(item) if not sut.has(need)]
     if not lacking:
         return

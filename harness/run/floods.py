@@ -18,12 +18,12 @@ MOST_CAPTURED = 512 * 1024 * 1024
 
 
 def why_ended(item: pytest.Item) -> str | None:
-    """Count what a check, now over, adds to floods and captures; return why no other may begin, or None."""
+    """Add a finished check to the floods and the captured bytes; return why the run must end, or None."""
     run = item.config.stash[RUN]
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDINGS[Condition.FLOODS][0]]
     if floods >= MOST_FLOODS:
-        return f"the SUT has sent without an end in {floods} checks; mend that, then go on with --resume"
+        return f"the SUT has sent without end in {floods} checks; fix that, then continue with --resume"
     if run.captured > MOST_CAPTURED:
         return f"the captures of this run have {run.captured:,} bytes; {MOST_CAPTURED:,} are allowed, a SUT sends less"
     return None

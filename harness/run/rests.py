@@ -1,4 +1,4 @@
-"""What the verdicts of one check rest on, beside the system's own doing: noted while the check is still there."""
+"""The roots of the verdicts of one check, in addition to the system's own behavior: noted while its fixtures exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
 _CLOSED = re.compile(r"(?<!not )\bclosed\b")
-"""What checks call a connection that the system ended."""
+"""The words of checks for a connection that the system closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,19 @@ class Rests:
         return self.awaited or self.addressed or self.reads or self.known_peer
 
     def is_shown(self, entry: Entry) -> bool:
-        """Return whether a verdict is about packets that came: these are as they are, whatever is missing."""
+        """Return whether the evidence of a verdict has arrived: a missing root does not change these packets."""
         return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
 
     def is_silence(self, entry: Entry) -> bool:
-        """Return whether a pass rests on nothing that came: it says something only if what would come could come.
+        """Return whether a pass rests on silence: such a pass is valid only if a packet could have arrived.
 
-        A connection that the system closed is heard, too.
+        A connection that the system closed also counts as heard.
         """
         return entry.verdict is Verdict.PASS and not entry.heard and _CLOSED.search(entry.observed) is None
 
 
 def rests_of(item: pytest.Item) -> Rests:
-    """Return what a check rests on, when it is over and its fixtures are still there."""
+    """Return the roots of a check, when it is over and its fixtures still exist."""
     fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
     sut, peer = fixtures.get("sut"), fixtures.get("peer")
     if sut is None:

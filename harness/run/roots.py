@@ -1,8 +1,8 @@
-"""What the verdicts of a run rest on: asked for once, at the first verdict that something missing may explain.
+"""The roots on which the verdicts of a run rest: checked once, at the first verdict that a missing root may explain.
 
-A pass of a rule because nothing came is such a verdict, too.
+A pass that rests on silence is such a verdict also.
 
-The answer is kept for the run. A verdict that rests on what is missing is inconclusive, with that as its reason.
+The run keeps the answer. A verdict that rests on a missing root is inconclusive, with the root as its reason.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import as_fresh_peer
 
 ATTEMPTS = 3
-"""How often it is asked where nobody answers, such as a system that is just starting anew."""
+"""The number of attempts when the system does not answer, for instance while it restarts."""
 
 
 @dataclass(slots=True)
 class Roots:
-    """What is known of the system of a run. ``lines``: None while nobody has asked."""
+    """The known roots of the system of a run. ``lines``: None before the first answer."""
 
     lines: tuple[Line, ...] | None = None
     reached: bool = False
@@ -52,7 +52,7 @@ class Roots:
         self._shared = None
 
     def note(self, rests: Rests) -> None:
-        """Take what a check saw."""
+        """Note the observations of a check."""
         self.reached = self.reached or rests.connected
 
     def ask(self, driver: ExternalDriver) -> None:
@@ -75,7 +75,7 @@ class Roots:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
     def missing(self, rests: Rests) -> Iterator[Line]:
-        """Yield what is missing of that on which a check rests."""
+        """Yield the missing roots on which a check rests."""
         for line in self.lines or ():
             if not line.bad:
                 continue
@@ -90,7 +90,7 @@ class Roots:
 
 
 def _answers(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
-    """Ask the system; None when it cannot be asked, so that whoever needs it next tries again."""
+    """Check the roots of the system; None when it cannot be reached, so that the next caller tries again."""
     try:
         found = tuple(_ask_for_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):

@@ -40,8 +40,8 @@ def wanted_rules(config: pytest.Config) -> frozenset[str]:
 def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     """Return the files of checks that may be of these rules, with the folders above them; None: any file may be.
 
-    Of rules that every packet may show, all of their sections' checks may be meant. For many rules reading all files
-    takes longer than collecting them.
+    A rule that every packet may show selects all checks of its section. For many rules reading all files takes longer
+    than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import files_naming

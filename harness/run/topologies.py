@@ -36,7 +36,7 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each 
 
 
 def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
-    """Return what a run is about, and what makes its drivers, one for each worker."""
+    """Return the SUT file of a run, and a function that makes its drivers, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
             driver_for(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
@@ -50,7 +50,7 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
 
 
 class TopologyDriver:
-    """The drivers of three systems. What a check sees as its SUT is the receiver; it opens them all."""
+    """The drivers of three systems. The check gets the receiver as its SUT; the driver opens all of them."""
 
     def __init__(self, topology: TopologyFile, out: Path) -> None:
         self.file = topology.as_sut_file()
@@ -65,7 +65,7 @@ class TopologyDriver:
         }
 
     def start(self) -> None:
-        """Start or find all of them; two that are one system are no topology: SutLost."""
+        """Start or find all of them; SutLost when two of them are one system, because that is not a topology."""
         refuse_taken([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.wait_s = self.wait_s

@@ -1,7 +1,7 @@
 """Checks in parallel (``--workers``): processes forked from the pytest session, each with a configuration of its own.
 
-The session alone writes: the results of a worker come to it check by check, and the verdicts of a check are appended in
-one piece. So the verdict file, ``--resume`` and the reports of pytest are what they are without workers.
+Only the session writes: it gets the results of a worker check by check, and appends the verdicts of a check in one
+piece. So the verdict file, ``--resume`` and the reports of pytest are the same as without workers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CheckResult:
     residue: list[dict[str, str]] = field(default_factory=list)
     roots: NamedRoots = field(default_factory=NamedRoots)
     again: bool = False
-    """It found out that it needs the SUT alone: nothing of it counts."""
+    """The check needs the SUT alone, as it found out while running: its result does not count."""
     told: bool = False
     """Its verdicts tell of the end of the SUT's process."""
     lost: str | None = None
@@ -58,7 +58,7 @@ class _Worker:
     process: ForkProcess
     connection: Connection
     index: int = -1
-    """Of the check that it does, among the session's items."""
+    """The index of its current check among the session's items."""
 
 
 class Workers:
@@ -72,12 +72,12 @@ class Workers:
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
         self._for_one_alone: deque[int] = deque()
-        """Those that change the SUT that the workers share: they come last, one after the other."""
+        """Checks that change the SUT for all workers: they run last, one after the other."""
         for index, item in enumerate(session.items):
             self._queue_for(item).append(index)
 
     def work(self) -> None:
-        """Run every check; raises what pytest's own loop raises when the session is to stop."""
+        """Run every check; raises the exceptions with which pytest's own loop ends a session."""
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
@@ -224,7 +224,9 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence(config: pytest.Config) -> None:
-    """Show nothing, and leave the session's files alone: both have what was open when the worker was forked."""
+    """Show nothing, and leave the session's files alone: parent and worker share the files that were open at the
+    fork.
+    """
     manager = config.pluginmanager
     *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", LIVE, "capturemanager"))
     for plugin in filter(None, shown):

@@ -65,7 +65,7 @@ def baseline(folder: Path, text: str) -> Path:
     ("text", "said"),
     [
         ("schema = 1\n[x", "not a TOML file"),
-        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "is no baseline: it has no `schema = 1`"),
+        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "is not a baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),

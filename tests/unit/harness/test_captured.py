@@ -102,5 +102,5 @@ def test_what_cannot_be_judged_is_named(tmp_path, monkeypatch):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
     monkeypatch.setattr(captured, "MOST", 100_000)
-    with pytest.raises(TooMuch, match="bytes; 100000 are looked at"):
+    with pytest.raises(TooMuch, match="bytes; at most 100000 are judged"):
         lines_of_capture(path, "x")
