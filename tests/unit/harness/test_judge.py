@@ -27,7 +27,6 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.judge import EVIDENCE_LIMIT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
 from harness.judging.passive import FAILURES_KEPT, PASSIVE, PassiveJudge, PassiveRule, Tally
-from harness.judging.refused import Refused
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
