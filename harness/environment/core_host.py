@@ -50,7 +50,7 @@ from reference_qm.surface.inputs import (
 
 
 class Stage(Protocol):
-    """A stage that sees and may change what passes between a core and its transports."""
+    """A stage that sees, and may change, the bytes between a core and its transports."""
 
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         """Note a new transport; ``initiator``: this host opened it."""
@@ -59,7 +59,7 @@ class Stage(Protocol):
         """Send a packet of the core, changed or not, or do not send it."""
 
     def incoming(self, transport: str, data: bytes) -> bytes:
-        """Take bytes from the stream; what is returned reaches the core."""
+        """Get bytes from the stream; the core gets the returned bytes."""
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         """Note the end of a transport."""
@@ -68,7 +68,7 @@ class Stage(Protocol):
         """Change a datagram of the core; None drops it."""
 
     def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Take a datagram; what is returned reaches the core."""
+        """Get a datagram; the core gets the returned datagram."""
 
 
 class _TransportSink:
@@ -153,7 +153,7 @@ class CoreHost:
         self.close_sockets()
 
     def close_sockets(self) -> None:
-        """Close whatever is open: nothing reaches the core any more."""
+        """Close all connections and ports: nothing reaches the core afterwards."""
         self.rpc.stop()
         for listener in self._listeners:
             listener.close()
@@ -167,7 +167,7 @@ class CoreHost:
         self.driver.forget()
 
     def lose_transports(self, why: str) -> None:
-        """Close all connections, of which the core hears nothing."""
+        """Close all connections without an event for the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
@@ -178,7 +178,7 @@ class CoreHost:
     # -- inputs -------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input) -> None:
-        """Pass an input to the core and carry out what it wants."""
+        """Pass an input to the core and carry out its effects."""
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:

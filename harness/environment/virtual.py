@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 
 LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
-"""More events in one wait mean that two cores answer each other for ever."""
+"""More events in one wait mean that two cores answer each other without end."""
 
 _BOOTED_MS = 3_600_000
 _EPOCH_S = 1_767_225_600  # 2026-01-01: a run in virtual time gives the same bytes every time
@@ -118,7 +118,7 @@ class VirtualEnvironment:
         return _EPOCH_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
     def limit(self, check_ms: int) -> None:
-        """Do nothing: its time costs nobody any, and its events are limited."""
+        """Do nothing: virtual time costs no real time, and its events are limited."""
 
     def later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
         """Do something after a delay."""
@@ -141,7 +141,9 @@ class VirtualEnvironment:
             self._now_ms = due_ms
             if not event.cancelled:
                 event.action()
-        raise HarnessError(f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer for ever")
+        raise HarnessError(
+            f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer each other without end"
+        )
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _VirtualStream:
         near = _VirtualStream(self, Endpoint(local_host, next(self._ports)), remote, sink)

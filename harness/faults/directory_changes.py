@@ -54,7 +54,7 @@ def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], Dir
 
 
 def stays_online(kind: type[Change]) -> Install:
-    """Go on as with a directory after a change of a kind that found none."""
+    """Stay online after a change of this kind that did not reach the directory."""
 
     class StaysOnline(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:

@@ -1,10 +1,11 @@
-"""Mechanical faults, derived from the packet layouts: one field of what is sent has another value, and nothing else.
+"""Mechanical faults, derived from the packet layouts: one field of sent packets has another value, and nothing else
+changes.
 
 A path names a field as it is printed (``SessionHeader.WindowSize``) or bits of one (``InternalHeader.CS``); in a
 PingPacket, which has no headers, the name alone. A path that no layout knows is a HarnessError when the fault is
 registered. A packet without the header, or without the field, is sent as it is.
 
-The bytes are changed, not the record: sizes and counts stay as they were, and flags may announce what is not there.
+The bytes are changed, not the record: sizes and counts stay unchanged, and flags may announce missing headers.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ def change_number(kind: Kind, path: str, change: Callable[[int], int], when: Whe
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
-    """Send a size, length or count that is not that of what it counts."""
+    """Send a size, length or count that differs from the counted content."""
     if not path.endswith(_SIZE_NAMES):
-        raise HarnessError(f"{path} is no size, length or count")
+        raise HarnessError(f"{path} is not a size, length or count")
     return off_by(kind, path, by, when)
 
 
@@ -116,13 +117,13 @@ def add_refusals(kind: type[Packet], *faults: Named) -> None:
 
 
 def add_bits_set(kind: Kind, *faults: Named) -> None:
-    """Register for bits that have to be clear that they are set in what is sent."""
+    """Register faults that set the bits that must be clear in sent packets."""
     for name, rule, path in faults:
         add(name, rule, f"{path} is set in a packet that is sent.", bit_set(kind, path))
 
 
 def sent_as(role: Role, install: Install) -> Install:
-    """Let a fault of what is sent concern one role only: the initiator connects and asks with pings."""
+    """Limit a fault of sent packets to one role: the initiator connects and pings."""
 
     def only(filter_: EffectFilter) -> EffectFilter:
         return lambda effect: filter_(effect) if _role(effect) == role else [effect]
@@ -145,7 +146,7 @@ def _role(effect: Effect) -> Role | None:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of one layout, or some of its bits: ``mask`` above ``shift``, 0 where it is no integer."""
+    """A field of one layout, or some of its bits: ``mask`` above ``shift``, 0 for a field that is not an integer."""
 
     headers: tuple[str, ...]
     """The attributes that lead from the packet to the record."""
@@ -252,7 +253,7 @@ def _resolve(kind: Kind, path: str) -> _Field:
 def _integer(kind: Kind, path: str) -> _Field:
     field = _resolve(kind, path)
     if not field.mask:
-        raise HarnessError(f"{path} is no integer")
+        raise HarnessError(f"{path} is not an integer")
     return field
 
 
@@ -278,7 +279,7 @@ def _used_bits(field: _Field) -> int:
 
 
 def _records(record: type) -> dict[str, type[Record]]:
-    """Return the headers of what consists of headers only, in wire order; none of another record."""
+    """Return the headers of a record that consists of headers only, in wire order; none of another record."""
     found: dict[str, type[Record]] = {}
     hints = get_type_hints(record)
     for field in fields(record) if is_dataclass(record) else ():

@@ -76,4 +76,4 @@ WRONG: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {BODY: _one_more(12)}, meant
     ),
 }
-"""By what an acknowledgment does then: the fault, of those packets that are meant."""
+"""The faults by the changed behavior of an acknowledgment; each gets the packets that it concerns."""

@@ -12,7 +12,7 @@ from reference_qm.security import MqdsPublicKeys
 
 
 def published_blobs(change: Callable[[bytes], bytes]) -> Install:
-    """Publish other blobs; what is published already is left alone."""
+    """Publish other blobs; published blobs stay unchanged."""
     made: dict[bytes, bytes] = {}
 
     def publish(qm: QueueManager) -> None:

@@ -29,7 +29,7 @@ def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
 
 
 def correct_packet_size(data: bytes) -> bytes:
-    """Let PacketSize be the bytes that there are."""
+    """Set PacketSize to the number of bytes."""
     return with_size(data, len(data))
 
 

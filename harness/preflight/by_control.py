@@ -1,4 +1,4 @@
-"""What a control channel shows: who the system is, its clock, its queues."""
+"""Findings of the control channel: the identity of the system, its clock, its queues."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ CLOCK_S = 60
 
 
 def identity(setup: Setup) -> Iterator[Line]:
-    """Ask the control channel who it is and what it offers, and compare that with who answers sessions."""
+    """Ask the control channel for the system's identity and facilities, and compare them with the answers to
+    sessions.
+    """
     route = setup.route
     if route is None:
-        said = "no [control]: what the wire does not show cannot be judged"
-        yield Line("control", State.NOT_DECLARED, said, "docs/attach.md says how to get one")
+        said = "no [control]: facts that the wire does not show cannot be judged"
+        yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to get one")
         return
     environment = RealEnvironment()
     try:

@@ -21,7 +21,7 @@ def endpoint(system: System) -> Line:
         if isinstance(found, str):
             why = why or f"{driver.address}:{port}: {found}"
         elif found:
-            return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} says {found[0]} for qm2qm")
+            return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm")
         else:
             why = why or f"the mapper at {driver.address}:{port} knows of no qm2qm"
     said = f"{system.file.label} promises qm2qm (capabilities.qm2qm), and a reader does not find it: {why}"

@@ -1,4 +1,4 @@
-"""What passes between the systems of a topology: one capture of it all, and every packet judged for who sent it."""
+"""The traffic between the systems of a topology: one capture of all of it, and every packet judged for its sender."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Passage:
     mirrored: Connection
     initiator: str | None = None
     framer: SutFramer = field(default_factory=SutFramer)
-    """Of what the initiator sends."""
+    """The framer of the initiator's bytes."""
 
     def packets_sent(self, kind: str, by: str) -> list[Frame]:
         """Return the packets of a kind that one of the two sent."""
@@ -50,7 +50,7 @@ class Traffic:
         self._of: dict[Link, Passage] = {}
 
     def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, whoever connected."""
+        """Return the packets of a kind that one system sent to another, on connections of either side."""
         pairs = ((by, to), (to, by))
         return [
             frame
@@ -80,14 +80,16 @@ class Traffic:
                 self._judge(frame if frame.from_sut else other)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
-        """Return whether a router sends what another made, with its own count of hops: that was judged before."""
+        """Return whether a router sends a packet of another system, with its own count of hops: the packet was judged
+        before.
+        """
         if frame.kind != "UserMessage":
             return False
         maker = UUID(str(frame["UserHeader"].SourceQueueManager))
         return maker in self.identifiers and self.identifiers[maker] != by
 
     def _record(self, passage: Passage, data: bytes) -> list[Frame]:
-        """Record what an initiator sent: its whole packets, or bytes that are none."""
+        """Record bytes of an initiator: its whole packets, or malformed bytes."""
         try:
             packets = passage.framer.feed(data)
         except FramingError as error:

@@ -69,7 +69,7 @@ STRANGE = {
     "cut.pcapng": "the file is cut: 5 bytes of a block are missing",
     "golden.pcapng": "does not say which packets the system under test sent",
     "large.pcapng": "1048577 octets are more than the 1048576 that are looked at",
-    "noise.pcapng": "this is no pcapng file",
+    "noise.pcapng": "this is not a pcapng file",
 }
 
 

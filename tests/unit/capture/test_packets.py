@@ -206,5 +206,5 @@ def test_a_frame_in_which_nothing_begins_and_a_file_that_is_none_are_one_line(
         with pytest.raises(NoSuchPacket, match=f"no packet begins in frame {frame}; is it the capture of this run"):
             show(recorder, frame)
     (tmp_path / "none.pcapng").write_bytes(b"text")
-    with pytest.raises(CaptureError, match="this is no pcapng file"):
+    with pytest.raises(CaptureError, match="this is not a pcapng file"):
         CapturedPackets(tmp_path / "none.pcapng")

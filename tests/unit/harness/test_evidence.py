@@ -74,7 +74,7 @@ def test_a_verdict_of_schema_1_is_shown_as_it_quotes(tmp_path: Path) -> None:
     [
         ("captures/none.pcapng", 4, "No such file"),
         (CAPTURE, 99, "no packet begins in frame 99"),
-        ("captures/text.pcapng", 4, "this is no pcapng file"),
+        ("captures/text.pcapng", 4, "this is not a pcapng file"),
         ("../outside.pcapng", 4, "is not a file of"),
         ("captures/../../outside.pcapng", 4, "is not a file of"),
         ("/etc/passwd", 4, "is not a file of"),
