@@ -68,7 +68,7 @@ class ExternalDriver:
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
         self.tape: BeginsTape | None = None
-        """Of the check that began last."""
+        """The view of the check that began last."""
 
     def start(self) -> None:
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
@@ -184,15 +184,15 @@ class ExternalDriver:
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return None: the run did not start it, so that nobody tells."""
+        """Return None: the run did not start the process, so its end is unknown."""
         return None
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return None: nobody tells."""
+        """Return None: the end is unknown."""
         return None
 
     def death(self, check: str | None) -> Death | None:
-        """Return None: nobody tells."""
+        """Return None: the end is unknown."""
         return None
 
     def start_again(self) -> None:
@@ -206,7 +206,11 @@ class ExternalDriver:
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
                 f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
-                + (f"now {now} answers: another system" if now else "now nobody answers an EstablishConnection")
+                + (
+                    f"now {now} answers: another system"
+                    if now
+                    else "now the system does not answer an EstablishConnection"
+                )
             )
 
     def _identify(self) -> UUID | None:
@@ -223,7 +227,7 @@ class ExternalDriver:
         return who.identifier
 
     def who_controls(self) -> Identity:
-        """Ask the control channel, which must be there, who it belongs to and what it offers."""
+        """Ask the control channel, which must exist, for the system's identity and facilities."""
         return self._with_control(lambda control, who: who)
 
     def _who_accepts(self) -> UUID | None:
@@ -269,7 +273,7 @@ class ExternalDriver:
         return self._filled_in(self.file.control.command, "control.command")
 
     def _filled_in(self, command: Sequence[str], key: str) -> list[str]:
-        """Put what is known of this worker's SUT into a command of the SUT file."""
+        """Insert the values of this worker's SUT into a command of the SUT file."""
         driver = self.file.driver
         values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
         values |= {"python": sys.executable, "worker": self.worker}

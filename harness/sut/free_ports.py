@@ -17,7 +17,7 @@ READ_AFTER = 2
 _STEPS = 2_000
 _FIRST = RPC_PORT + (_STEPS + 1) * RPC_STEP
 _MANY = 8_000
-"""The ports above those: below the ones that systems give to whoever asks for any, and so to nobody meanwhile."""
+"""The ports above those, below the ephemeral ports, so that no other program gets one by chance."""
 _APART = 61
 """How many ports two processes begin to look apart."""
 

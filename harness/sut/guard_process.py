@@ -1,4 +1,4 @@
-"""Ends what a run started when the run is gone: ``guard_process.py MARK``, a program without imports of ours.
+"""Ends the processes of a run when the run is gone: ``guard_process.py MARK``, a program without imports of ours.
 
 Standard input has a line for each program that is started, its pid; it ends with the run, however that ends. Then every
 process whose environment has the variable MARK, and every process of the session of such a program, is ended: with
@@ -24,7 +24,7 @@ _ZOMBIE = "Z"
 
 
 def main(mark: str) -> None:
-    """Wait for the end of the run, then end what it started."""
+    """Wait for the end of the run, then end its processes."""
     leaders: dict[int, str] = {}
     for line in sys.stdin:
         if line.strip() == LAST_LINE:

@@ -13,7 +13,7 @@ BETWEEN_EXCHANGES_S = 0.25
 """Spread over a second, so that a system that stops again and again is met while it does."""
 
 LATE_MULTIPLE = 2
-"""What comes within so many response timeouts is late, which nobody is convicted for; what comes later never came."""
+"""A packet within so many response timeouts is late, and no rule fails for it; a later packet counts as missing."""
 LONGEST_MS = 60_000
 """No timeout that follows from a measurement is longer."""
 OF_SLOW = 4
@@ -36,7 +36,7 @@ TURNS_A_TIMER = 4
 class TimeoutsTable:
     """[timeouts]: ``factor`` stretches the defaults; a value of 0 follows from them and from the answers measured.
 
-    ``stall_ms``: the longest time without any answer in which a system is believed to go on afterwards.
+    ``stall_ms``: the longest time without any answer after which a system is expected to continue.
     """
 
     factor: float = 1.0
@@ -60,7 +60,7 @@ class Speed:
 
     @property
     def fastest_ms(self) -> int:
-        """Return the shortest: what it takes when nothing stands still."""
+        """Return the shortest duration: the time without stalls."""
         return min(self.samples_ms)
 
     @property
@@ -81,7 +81,7 @@ class Timeouts:
     worst_ms: int = 0
     usual_ms: int = 0
     calm: bool = False
-    """Whether timers run slower than they might: for another attempt at what went wrong."""
+    """Whether timers run slower than necessary: for another attempt after a failure."""
 
     def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
         """Return how much faster timers may run: an answer has to come before a timer takes it for missing."""
@@ -95,7 +95,7 @@ class Timeouts:
 
     @property
     def late_ms(self) -> int:
-        """How much longer than the response timeout to look whether an answer is only late."""
+        """How long to wait beyond the response timeout to find out whether an answer is only late."""
         return (LATE_MULTIPLE - 1) * self.response_ms
 
 
@@ -142,7 +142,7 @@ def measure_speed(exchange: Callable[[], object]) -> Speed | None:
 
 
 def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
-    """Return what a run says of its timeouts; several workers: of the slowest SUT."""
+    """Return the timeouts for run.json; with several workers, those of the slowest SUT."""
     known = [speed for speed in speeds if speed is not None]
     slowest = max(known, key=lambda speed: speed.worst_ms, default=None)
     measured = None

@@ -32,7 +32,9 @@ PEER_HOST = f"{PEER}.example"
 def virtual_directory(
     driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy, accounts: Iterable[Account] = ()
 ) -> MemoryDirectory:
-    """Return a directory with what the capability ``directory`` says, users, and the provisioned keys of the peer."""
+    """Return a directory with the objects of the capability ``directory``, users, and the provisioned keys of the
+    peer.
+    """
     peer = driver.peer_identifier
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     for element in (

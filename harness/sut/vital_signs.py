@@ -15,7 +15,7 @@ from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
 TOLERANCE_MS = 100
-"""What an answer may take longer than usual before that is a stall: scheduling."""
+"""How much longer than usual an answer may take before it counts as a stall: scheduling."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
 

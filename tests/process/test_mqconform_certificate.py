@@ -84,7 +84,7 @@ def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
     [
         ({"selection": "-k x"}, "it is a part of a run: only -k x"),
         ({"aborted": "interrupted"}, "it is a part of a run: interrupted"),
-        ({"finished": None}, "it is a part of a run: it has not ended"),
+        ({"finished": None}, "it is a part of a run: it has not finished"),
         (
             {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
             "1 times a check left something behind or met it: a queue (t[x]); take it away where it still is, then",

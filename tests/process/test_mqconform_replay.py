@@ -112,7 +112,7 @@ def test_checks_without_captures_cannot_be_replayed(run: Path):
         path.unlink()
     done = mqconform("replay", run)
     assert done.returncode == 5
-    assert done.stdout.count(": it has no capture\n") == 3
+    assert done.stdout.count(": the check has no capture\n") == 3
 
 
 def test_captures_of_another_run_cannot_be_replayed(run: Path):
