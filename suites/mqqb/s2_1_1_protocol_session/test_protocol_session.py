@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import SutUnavailable
 from harness.expectations import facts, holds, packet
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
 from suites.mqqb.steps.ordering import Receiver
@@ -49,7 +49,7 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
     except SutUnavailable as error:
         observed: bool | str = str(error)
     else:
-        connection.send(request(peer))
+        connection.send(establish_request(peer))
         reply = connection.poll("EstablishConnection")
         observed = bool(reply) or f"not answered: {connection.outcome()}"
     judge("MQQB-2.1.1-03", expected=holds("answered"), observed=observed, evidence=[reply])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import closed, fields, packet
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers, malforms, sut_survives
 from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
@@ -55,7 +55,7 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
     """Four answers of the SUT, one of them a refusal, have PT and CS in their bits, and ClientGuid after them."""
     done = exchange_message(peer)
     connection = peer.connect()
-    sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     refusal = connection.poll_packet(0)
     answers = [*done.answers, refusal]
     seen = [f"0x{frame.data[FLAGS_AT] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
@@ -95,7 +95,7 @@ def test_request_for_other_queue_manager_is_refused(peer, judge):
     """An EstablishConnection request with ServerGuid of another queue manager is answered with CS set."""
     peer.request_session()
     connection = peer.connect()
-    sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     reply = connection.poll_packet(0)
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
     judge("MQQB-2.2.1-05", expected=refusal, observed=reply or connection, evidence=[sent, reply])

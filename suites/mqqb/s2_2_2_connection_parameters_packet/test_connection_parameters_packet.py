@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.peer.handshake import parameters
+from harness.peer.handshake import parameters_request
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
 from suites.mqqb.steps.opening import read_internal_bits
@@ -14,7 +14,7 @@ RESERVED = slice(28, 30)
 def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
     """The SUT answers a ConnectionParameters packet of the peer with IN set and PT 3."""
     connection = peer.request_session()
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     reply = connection.poll_packet(1)
     bits = read_internal_bits(reply)
     judge("MQQB-2.2.2-01", expected=1, observed=bits["IN"], evidence=[sent, reply])

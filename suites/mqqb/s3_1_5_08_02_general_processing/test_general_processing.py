@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import DIRECT, NOWHERE, ON_DESTINATION, history_entry, private_queue
+from suites.mqqb.steps.disposition import NOWHERE, QueueType, history_entry, private_queue
 from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, private_number
 
@@ -102,7 +102,9 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
         frame = receiver.last_acknowledgment(number)
         observed.append(frame)
         evidence += [frame, receiver.session.send(peer.message())]
-    expected = packets(*(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (ON_DESTINATION, DIRECT)))
+    expected = packets(
+        *(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (QueueType.ON_DESTINATION, QueueType.DIRECT))
+    )
     judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
 
 
