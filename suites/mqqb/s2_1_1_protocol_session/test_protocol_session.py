@@ -6,7 +6,7 @@ from harness.errors import SutUnavailable
 from harness.expectations import facts, holds, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers
-from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -20,13 +20,13 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 
     The recorder cuts the bytes of a connection into packets by their PacketSize.
     """
-    done = exchange_message(peer)
-    answers = done.connection.received
+    exchange = exchange_message(peer)
+    answers = exchange.connection.received
     with_header = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]
     judge(
         "MQQB-2.1.1-01",
-        expected=facts(exchange=ALL_ANSWERED, headers=3, packets=3),
-        observed={"exchange": done.outcome, "headers": len(with_header), "packets": len(answers)},
+        expected=facts(exchange=exchange.ALL_ANSWERED, headers=3, packets=3),
+        observed={"exchange": exchange.outcome, "headers": len(with_header), "packets": len(answers)},
         evidence=answers,
     )
 

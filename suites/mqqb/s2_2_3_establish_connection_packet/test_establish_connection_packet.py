@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import fields, one_of, packet
 from harness.peer.handshake import NULL_GUID, establish_request
 from harness.run.marks import covers, malforms, needs, sut_survives
-from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -115,8 +115,8 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
     """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
     for bit, rule in UNUSED_BITS.items():
-        done = exchange_message(peer, establish={bit: 1})
-        judge(rule, expected=ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+        exchange = exchange_message(peer, establish={bit: 1})
+        judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
 
 @malforms("MQQB-3.1.5.2.3-12")
@@ -124,8 +124,8 @@ def test_unused_bit_of_operating_system_is_ignored(peer, judge):
 @covers("MQQB-2.2.3.1-14")
 def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judge):
     """EstablishConnectionHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""
-    done = exchange_message(peer, establish={"Reserved": 0xBEEF})
-    judge("MQQB-2.2.3.1-14", expected=ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
-    reply = done.answered("EstablishConnection")
+    exchange = exchange_message(peer, establish={"Reserved": 0xBEEF})
+    judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+    reply = exchange.answered("EstablishConnection")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, evidence=[reply])

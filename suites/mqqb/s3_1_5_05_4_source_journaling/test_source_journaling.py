@@ -12,7 +12,6 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
@@ -107,7 +106,7 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(OWN, journal=["positive"], delivery=delivery)
     sender.collect(session := sender.await_session(), 1)
-    user = private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
+    user = peer.private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
     forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=FORWARDED))
     came = sender.collect(session, 2)
     if Sender.tags(came) != [OWN, FORWARDED]:

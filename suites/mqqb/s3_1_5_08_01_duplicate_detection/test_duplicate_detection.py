@@ -10,7 +10,7 @@ from harness.expectations import acknowledged, acknowledgment, between, holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry, private_queue
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import tags
 
@@ -73,7 +73,7 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     """Two of three messages for a queue of the peer are sent twice: the SUT forwards each message once."""
     peer.listen(ignore_incoming=True)
     connection = peer.open_raw()
-    user = private_queue(peer.identifier, 1) | {"DM": recoverable}
+    user = peer.private_queue(peer.identifier, 1) | {"DM": recoverable}
     packets = [peer.message(user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
     sent = [connection.send(packets[number]) for number in (0, 0, 1, 1, 2)]
 

@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.expectations import of_classes, one_of
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, private_queue
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
 LAST_RC = 0x1D
 """The end of the range of RC: a message with it is not forwarded (E29)."""
@@ -26,7 +26,7 @@ class ForwardingSut:
     def __init__(self, peer, sut):
         self.peer = peer
         self.receiver = AcknowledgingReceiver(peer, sut)
-        self.target = private_queue(peer.identifier, peer.message_id())
+        self.target = peer.private_queue(peer.identifier, peer.message_id())
         """A queue that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
