@@ -47,15 +47,17 @@ ROOMS = {
             "rules",
             "vectors",
             "mutation",
+            "model",
             "faults",
             "sut",
             "topology",
             "peer",
             "judging",
+            "foreign",
             "roots",
             "run",
         ),
-        *("results", "proof", "attach", "preflight", "cli"),
+        *("explore", "results", "proof", "attach", "preflight", "cli"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, passive, record_of
+from harness.judging.passive import Context, Finding, Summary, passive, record_of
 
 _WRAP = 0x10000
 _PAUSED_WINDOW = 1
 
 
-class Sent:
+class Sent(Summary):
     """The messages that a SUT has sent on a connection, counted, and the last window that it named."""
 
     def __init__(self) -> None:
