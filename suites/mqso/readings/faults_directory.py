@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 @follows("E116.2")
 class NothingIsResolvedOffline(NextHops):
-    """While the directory is away no message is sent, whatever its name: no destination is resolved."""
+    """The queue manager sends no message, whatever its format name, while the directory cannot be reached."""
 
     @only_if(lambda part, format_name: part.qm.enterprise.state.DirectoryOffline)
     def get_destination_info(self, format_name: str) -> Destination | None:
