@@ -1,4 +1,4 @@
-"""Other readings of what a queue manager does without its directory, and without its Transaction Coordinator."""
+"""Other readings of a queue manager without its directory or its Transaction Coordinator."""
 
 from __future__ import annotations
 

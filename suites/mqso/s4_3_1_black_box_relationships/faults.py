@@ -109,7 +109,7 @@ ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 @fault("routing-ignores-site-gates", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
 class GatesOfNoSite(NextHops):
-    """The queue manager sends a message to its destination directly, whatever site the destination is in."""
+    """The queue manager sends a message to its destination directly, regardless of the destination's site."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,)

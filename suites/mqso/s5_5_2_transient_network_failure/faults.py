@@ -25,7 +25,7 @@ class OutageIsAnEmptyQueue(ClientCommands):
 
 
 def _given_up(faulty: FaultyCore) -> None:
-    """Connect to nobody any more once nobody answered."""
+    """Stop to connect after the first failed connection."""
     failed: list[Input] = []
 
     def note(event: Input) -> Iterator[Input]:

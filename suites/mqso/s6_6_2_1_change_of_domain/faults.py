@@ -79,7 +79,7 @@ class MachineLookedForByIdentifier(Membership):
 
 @fault("new-domain-foreign-object-accepted", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
 class ObjectOfItsNameTaken(Membership):
-    """A queue manager in a new domain uses an object with its name, whatever Identifier the object has."""
+    """A queue manager in a new domain uses an object with its name, regardless of the object's Identifier."""
 
     def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()

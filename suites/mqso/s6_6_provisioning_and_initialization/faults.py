@@ -58,20 +58,20 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
     add(
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
-        f"The queue manager's {_mode} is TRUE, whatever was provisioned.",
+        f"The queue manager's {_mode} is TRUE, also when it was provisioned as FALSE.",
         always(_adm(_mode)),
     )
 add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
-    "The queue manager is a directory server, whatever role was provisioned.",
+    "The queue manager is a directory server, also when it was not provisioned as one.",
     always(_adm("DirectoryServer")),
 )
 
 
 @fault("provisioned-role-always-routing-server", breaks="MQSO-6.6.1-D04")
 class RoutingServerInDirectoryMode(DirectoryClient):
-    """The queue manager in directory mode is a routing server, whatever role was provisioned."""
+    """The queue manager in directory mode is a routing server, also when it was not provisioned as one."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)

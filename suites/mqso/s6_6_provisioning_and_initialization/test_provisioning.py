@@ -29,7 +29,7 @@ def _compared(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str
 def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     element(shown, "DirectoryIntegrated")
     modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
-    integrated = sut.file.capabilities.get("directory", False)  # whoever the peer is to it
+    integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _compared(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
 

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 268812, made from what the article tells."""
+"""Faults of REGRESSIONS 268812, made from the article."""
 
 from __future__ import annotations
 

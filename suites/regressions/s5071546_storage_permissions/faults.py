@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 5071546, made from what is told of the update."""
+"""Faults of REGRESSIONS 5071546, made from the article about the update."""
 
 from __future__ import annotations
 

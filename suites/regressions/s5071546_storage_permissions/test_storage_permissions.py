@@ -13,7 +13,7 @@ from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
-"""The accounts that are administrators whatever their groups are: the system, and those of that name."""
+"""The accounts that are administrators regardless of their groups: the system, and those of that name."""
 BY_SID = 1
 """SecurityHeader.Flags.ST of a sender that is named by his SID (MS-MQMQ 2.2.20.6)."""
 

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 711348, made from what the article tells."""
+"""Faults of REGRESSIONS 711348, made from the article."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 830639, made from what the article tells."""
+"""Faults of REGRESSIONS 830639, made from the article."""
 
 from __future__ import annotations
 
