@@ -63,13 +63,13 @@ class OnServe(agent.Conversation):
         serve = self.serve
         asked = serve.begin(verb, arguments)
 
-        def answered() -> bool:
+        def is_answered() -> bool:
             return asked in serve.answers or serve.ended
 
-        serve.changed.wait_for(lambda: answered() or number not in self.waiting)
-        if not answered():
+        serve.changed.wait_for(lambda: is_answered() or number not in self.waiting)
+        if not is_answered():
             serve.begin("cancel", {"request": asked})
-            serve.changed.wait_for(answered)
+            serve.changed.wait_for(is_answered)
         found = serve.answers.pop(asked, {"ok": False, "error": "serve hung up"})
         if found.pop("ok"):
             return found

@@ -57,7 +57,7 @@ def measure() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     missed: list[str] = []
 
-    def judged(line: str, is_kept: bool) -> str:
+    def judge_line(line: str, is_kept: bool) -> str:
         missed.extend([] if is_kept else [line])
         return line if is_kept else f"MISSED: {line}"
 
@@ -69,10 +69,10 @@ def measure() -> Iterator[str]:
         for size in sizes:
             shutil.rmtree(folder / "lake", ignore_errors=True)
             took.append(ingest(paths[:size], folder / "lake"))
-            yield f"{size} runs, {size * VERDICTS:,} verdicts: {_said(took[-1])}"
+            yield f"{size} runs, {size * VERDICTS:,} verdicts: {_describe_cost(took[-1])}"
         memory = max(each.memory for each in took)
         lake = sum(file.stat().st_size for file in (folder / "lake").rglob("*.parquet"))
-        yield judged(
+        yield judge_line(
             f"the lake: {lake / 2**20:.0f} MiB; memory at most {memory / 2**30:.2f} GiB (wanted: at most 4)",
             memory <= MEMORY_WANTED,
         )
@@ -80,15 +80,15 @@ def measure() -> Iterator[str]:
             (took[n + 1].processor - took[n].processor) / (sizes[n + 1] - sizes[n]) for n in range(len(sizes) - 1)
         ]
         can_tell = sizes[0] >= ENOUGH
-        yield judged(
+        yield judge_line(
             f"one of the later runs takes {slopes[-1]:.2f} s of the processor, one of the first {slopes[0]:.2f} s: "
             f"{slopes[-1] / slopes[0]:.2f} times "
             + (f"(wanted: at most {LINEAR})" if can_tell else f"(fewer than {ENOUGH} runs at first tell nothing)"),
             slopes[-1] <= LINEAR * slopes[0] or not can_tell,
         )
         one = ingest(runs.more(1), folder / "lake")
-        yield judged(
-            f"one run more: {_said(one)}, with the start of Java (wanted: under {SECONDS_WANTED:.0f} s)",
+        yield judge_line(
+            f"one run more: {_describe_cost(one)}, with the start of Java (wanted: under {SECONDS_WANTED:.0f} s)",
             one.seconds < SECONDS_WANTED,
         )
         before, after = kills(runs, folder / "killed", KILLS)
@@ -98,7 +98,7 @@ def measure() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _said(took: Ingested) -> str:
+def _describe_cost(took: Ingested) -> str:
     return f"{took.seconds:.0f} s ({took.processor:.0f} s of the processors, {took.memory / 2**30:.2f} GiB)"
 
 
@@ -108,7 +108,7 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
     process = _start(runs, lake)
     memory, ticks = 0, 0
     while process.poll() is None:
-        now = used(process.pid)
+        now = resources_of(process.pid)
         memory = max(memory, sum(octets for octets, _ in now))
         ticks = max(ticks, sum(each for _, each in now))
         time.sleep(0.5)
@@ -167,7 +167,7 @@ def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def used(pid: int) -> list[tuple[int, int]]:
+def resources_of(pid: int) -> list[tuple[int, int]]:
     """Return resident octets and clock ticks of a process and of each that it started, with those that have ended."""
     found = {}
     for each in (pid, *children_of(pid)):

@@ -39,10 +39,10 @@ class Cluster:
         folder.mkdir()
         self.started: list[subprocess.Popen[bytes]] = []
         self._java("master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
-        self.url = self._said(0, r"Starting Spark master at (spark://\S+)")
+        self.url = self._describe_cost(0, r"Starting Spark master at (spark://\S+)")
         for number in (1, 2):
             self._java("worker.Worker", "--host", "127.0.0.1", "--webui-port", "0", self.url)
-            self._said(number, "(Successfully registered)")
+            self._describe_cost(number, "(Successfully registered)")
 
     def kill_a_worker(self) -> None:
         """End the last Worker and its executors at once."""
@@ -73,7 +73,7 @@ class Cluster:
     def _log(self, number: int) -> Path:
         return self.folder / f"{number}.log"
 
-    def _said(self, number: int, pattern: str) -> str:
+    def _describe_cost(self, number: int, pattern: str) -> str:
         return str(_until(lambda: re.search(pattern, self._log(number).read_text(errors="replace")))[1])
 
 

@@ -48,7 +48,7 @@ def measure() -> Iterator[str]:
         took = _judge(captures, folder / "judged")
         alone = _run("-c", ALONE, str(captures), str(folder / "alone.jsonl"))
         verdicts = _verdicts(folder / "judged")
-        assert verdicts == _counted([folder / "alone.jsonl"])
+        assert verdicts == _count_lines([folder / "alone.jsonl"])
         rules = {json.loads(line)["rule"] for line in verdicts}
         wanted = JAVA_S + (SECONDS_WANTED - JAVA_S) * CAPTURES / 1000
         yield (
@@ -130,10 +130,10 @@ def _python_without_us(folder: Path) -> Path:
 
 
 def _verdicts(out: Path) -> Counter[str]:
-    return _counted([each / "verdicts.jsonl" for each in out.iterdir()])
+    return _count_lines([each / "verdicts.jsonl" for each in out.iterdir()])
 
 
-def _counted(paths: Sequence[Path]) -> Counter[str]:
+def _count_lines(paths: Sequence[Path]) -> Counter[str]:
     own = ("seq", "ms", "test")
     counted: Counter[str] = Counter()
     for path in paths:

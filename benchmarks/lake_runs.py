@@ -65,7 +65,7 @@ class Runs:
     def _one(self) -> Path:
         number, self.made = self.made, self.made + 1
         started = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number)
-        rules, verdicts = self._shared(number // RUNS_OF_SUITES)
+        rules, verdicts = self._make_shared(number // RUNS_OF_SUITES)
         folder = self.folder / f"run-{number}"
         folder.mkdir()
         os.link(rules, folder / "rules.json")
@@ -84,7 +84,7 @@ class Runs:
         )
         return folder
 
-    def _shared(self, suites: int) -> tuple[Path, Path]:
+    def _make_shared(self, suites: int) -> tuple[Path, Path]:
         rules, verdicts = (self.folder / "shared" / f"{suites}-{name}" for name in ("rules.json", "verdicts.jsonl"))
         if not rules.exists():
             rules.write_text(json.dumps(_rules(suites)), encoding="ascii")

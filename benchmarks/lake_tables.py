@@ -17,7 +17,7 @@ from pathlib import Path
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.lake import TICKS, used
+from benchmarks.lake import TICKS, resources_of
 from reports.lake.changes import changes, events
 from reports.lake.current import rule_current
 from reports.lake.derived import flaky, matrix
@@ -136,13 +136,13 @@ def measure() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     runs = max(1, ROWS // LINES)
     try:
-        database = _made(folder, runs)
+        database = _make_tables(folder, runs)
         rows = runs * LINES
-        quick = [_timed(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
+        quick = [_measure_time(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
         with session(f"local[{CORES}]", folder / "spark.log", much=rows >= MUCH) as spark:
             size_shuffles(spark, rows * OCTETS)
-            first, warm = (_timed(lambda: _spark(spark, folder)) for _ in range(2))
-            others = {name: _timed(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
+            first, warm = (_measure_time(lambda: _spark(spark, folder)) for _ in range(2))
+            others = {name: _measure_time(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
         assert _count(database, folder / "spark" / "rule_current") == _count(database, folder / "duckdb" / "current")
         yield (
             f"rule_current and matrix of {rows:,} rows: {first.against(quick)} duckdb's time, which is "
@@ -154,7 +154,7 @@ def measure() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _made(folder: Path, runs: int) -> duckdb.DuckDBPyConnection:
+def _make_tables(folder: Path, runs: int) -> duckdb.DuckDBPyConnection:
     with duckdb.connect(config={"threads": CORES}) as maker:
         maker.execute(MADE.format(folder=folder, runs=runs, systems=max(1, runs // RUNS_OF_A_SYSTEM)))
     database = duckdb.connect(config={"threads": CORES})
@@ -198,11 +198,11 @@ def _count(database: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[object
     return database.execute(query).fetchall()
 
 
-def _timed(work: Callable[[], object]) -> Took:
+def _measure_time(work: Callable[[], object]) -> Took:
     began, ticks = time.perf_counter(), _ticks()
     work()
     return Took(time.perf_counter() - began, (_ticks() - ticks) / TICKS)
 
 
 def _ticks() -> int:
-    return sum(each for _, each in used(os.getpid()))
+    return sum(each for _, each in resources_of(os.getpid()))

@@ -67,14 +67,14 @@ def alike(catalogue: Catalogue) -> list[list[str]]:
 def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     """Run the checks of the rules that the notes of releases touch which are alike, with the profile and without."""
     release = releases[-1]
-    rules = touched(catalogue, release)
+    rules = rules_touched(catalogue, release)
     held = run_as(release, release, rules, folder / f"{release}-held")
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.excusing(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
     failing = {rule for rule in excused if stands(plain, rule) in BROKEN}
     unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
-    counts = counted(one.verdict for rule, one in held.rules.items() if rule in rules)
+    counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
     cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
     complaints = [
@@ -85,7 +85,7 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})
 
 
-def touched(catalogue: Catalogue, release: str) -> list[str]:
+def rules_touched(catalogue: Catalogue, release: str) -> list[str]:
     """Return the rules that the notes bear on which a release is configured by."""
     names = behaviours_of(release).keys()
     found = set[str]()
@@ -130,7 +130,7 @@ def sut_file(release: str, profile: str) -> str:
     return f'{text}[reference]\nrelease = "{release}"\n'
 
 
-def counted(verdicts: Iterable[Verdict]) -> list[int]:
+def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
     """Return how many there are of each verdict in ``SHOWN``, and how many of all others."""
     found = Counter(verdicts)
     shown = [found[one] for one in SHOWN]

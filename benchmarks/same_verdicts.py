@@ -20,7 +20,7 @@ OWN = ("run", "time", "ms")
 """The keys that differ from run to run."""
 
 
-def judged(run: Path) -> Counter[tuple[str, ...]]:
+def count_verdicts(run: Path) -> Counter[tuple[str, ...]]:
     """Count test, rule and verdict of every line of a run.
 
     A rule that is seen on whatever packets pass counts once in the run with each verdict: in real time it is chance
@@ -43,9 +43,9 @@ def lines_of(run: Path) -> list[str]:
 
 def differences(runs: Sequence[Path]) -> Iterable[str]:
     """Yield a line for each verdict that a run has more or less often than the first."""
-    first = judged(runs[0])
+    first = count_verdicts(runs[0])
     for run in runs[1:]:
-        other = judged(run)
+        other = count_verdicts(run)
         for sign, more in (("-", first - other), ("+", other - first)):
             for (test, rule, verdict), times in sorted(more.items()):
                 yield f"{run}: {sign}{times} {verdict} {rule} {test}"
@@ -63,7 +63,7 @@ def main() -> int:
     if found:
         print(f"{len(runs)} runs: {len(found)} differences")
         return 1
-    total = sum(judged(runs[0]).values())
+    total = sum(count_verdicts(runs[0]).values())
     bytes_too = all(lines_of(run) == lines_of(runs[0]) for run in runs[1:])
     print(f"{len(runs)} runs: the same {total} verdicts{', to the byte' if bytes_too else ''}")
     return 0

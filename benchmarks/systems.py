@@ -82,11 +82,11 @@ class Started:
 def serving(scenario: Scenario | Started, folder: Path) -> contextlib.AbstractContextManager[Path]:
     """Have the reference served as a scenario says; what is entered is the SUT file."""
     folder.mkdir(parents=True, exist_ok=True)
-    return _served(scenario, folder) if isinstance(scenario, Scenario) else _started(scenario, folder)
+    return _serve_system(scenario, folder) if isinstance(scenario, Scenario) else _start_by_run(scenario, folder)
 
 
 @contextlib.contextmanager
-def _served(scenario: Scenario, folder: Path) -> Iterator[Path]:
+def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
     """Start one process, which the run knows nothing of."""
     ports = _free_ports(PEER_ADDRESS)
     queues = "".join(
@@ -116,7 +116,7 @@ def _served(scenario: Scenario, folder: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _started(scenario: Started, folder: Path) -> Iterator[Path]:
+def _start_by_run(scenario: Started, folder: Path) -> Iterator[Path]:
     """Let the run start its systems: each worker one of its own."""
     ports = _free_ports(STARTED_PEER_ADDRESS)
     command = [sys.executable, str(STUTTER), str(STOPPED_S), str(EVERY_S)] if scenario.stutters else []

@@ -84,7 +84,7 @@ def walk_message() -> tuple[Walk, Walk]:
 
     def record(event: Input, now: Now) -> list[Effect]:
         hops.append([])
-        return _recorded(lambda: core.handle(event, now), hops[-1])
+        return _record_hops(lambda: core.handle(event, now), hops[-1])
 
     _save(core, _message(2), _after(LATER_MS), record)
     received, persisted = hops
@@ -121,7 +121,7 @@ def _save(
     assert core.adm.QueueCollection[QUEUE].MessagePositionList.Tail.State.value == "Available"  # type: ignore[union-attr]
 
 
-def _recorded(call: Callable[[], list[Effect]], hops: list[Hop]) -> list[Effect]:
+def _record_hops(call: Callable[[], list[Effect]], hops: list[Hop]) -> list[Effect]:
     def note(frame: FrameType, event: str, argument: object) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(f"{PACKAGE}/"):
             file = frame.f_code.co_filename.removeprefix(f"{PACKAGE}/")

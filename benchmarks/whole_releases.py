@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.releases import SHOWN, alike, complaints_about, counted, run_as
+from benchmarks.releases import SHOWN, alike, complaints_about, count_verdicts, run_as
 from harness.rules.catalogue import load_catalogue
 
 HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
@@ -25,7 +25,7 @@ def measure() -> Iterator[str]:
         for releases in alike(load_catalogue()):
             began = time.monotonic()
             found = run_as(releases[-1], releases[-1], (), Path(name) / releases[-1], workers=2)
-            counts = counted(one.verdict for one in found.rules.values())
+            counts = count_verdicts(one.verdict for one in found.rules.values())
             cells = [", ".join(releases), len(found.rules), *counts, round(time.monotonic() - began)]
             yield f"| {' | '.join(map(str, cells))} |"
             complaints += complaints_about(releases[-1], found)

@@ -34,7 +34,7 @@ class CaptureStore:
             return None
         key = (standing.run, standing.capture)
         if key not in self._links:
-            self._links[key] = self._copy(*key)
+            self._links[key] = self._copy_capture(*key)
         return self._links[key]
 
     def list_copies(self, run: str) -> dict[str, str]:
@@ -48,7 +48,7 @@ class CaptureStore:
         link = self.link(standing)
         return self.show(self.site / link, standing) if link else standing.evidence
 
-    def _copy(self, run: str, capture: str) -> str | None:
+    def _copy_capture(self, run: str, capture: str) -> str | None:
         folder = self.folder_of(run)
         source = inside(folder.resolve(), capture) if folder else None
         if source is None:

@@ -75,12 +75,12 @@ def rollup(
     verdicts.
     """
     if follow:
-        _follow(runs, out, replace or wait > 0, None if once else every, master, conf)
+        _follow_runs(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
     with one_line_errors("rollup"):
         if not wait:
             confirm_some(runs, "run folder")
-        _claim(out)
+        _confirm_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
             from reports.lake.finishing import wait_until_finished
@@ -92,13 +92,13 @@ def rollup(
             shown = None
             with after_publishing(report):
                 if Lake.open_or_new(lake.spark, where).manifest.number:
-                    shown = _write(Lake.open(lake.spark, where), out, progress)
+                    shown = _write_site(Lake.open(lake.spark, where), out, progress)
     if shown:
-        _show("rollup", *shown, out)
+        _show_result("rollup", *shown, out)
     say_report("rollup", report)
 
 
-def _follow(
+def _follow_runs(
     runs: list[str], out: Path, of_named: bool, every: float | None, master: str, conf: list[str] | None
 ) -> None:
     """Keep lake and site current with a folder of runs; ``every`` None: look once.
@@ -113,21 +113,21 @@ def _follow(
                 "--follow takes one folder in which runs appear, replaces none that it has taken, and waits for all"
             )
         confirm_some(runs, "folder")
-        _claim(out)
+        _confirm_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
             progress.rest()
-            reports = follow(lake.spark, where, runs[0], every, partial(_write_anew, lake.spark, where, out))
+            reports = follow(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
     if every is None:
         end(reports)
 
 
-def _write_anew(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
+def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
     from reports.lake.store import Lake
 
-    shown = _write(Lake.open(spark, where), out, progress)
+    shown = _write_site(Lake.open(spark, where), out, progress)
     progress.erase()
-    _show("rollup", *shown, out)
+    _show_result("rollup", *shown, out)
 
 
 def site(
@@ -139,13 +139,13 @@ def site(
     """Write the interop matrix and the static site of a lake."""
     with one_line_errors("lake site"):
         confirm_lake(lake)
-        _claim(out)
+        _confirm_replaceable(out)
         with open_lake("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
-            contents, missing = _write(opened, out, progress)
-    _show("lake site", contents, missing, out)
+            contents, missing = _write_site(opened, out, progress)
+    _show_result("lake site", contents, missing, out)
 
 
-def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
+def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
     """Write the site; return what it shows, and the captures that could not be had."""
     from reports.site_of_lake import contents_of, folder_of
 
@@ -157,7 +157,7 @@ def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Conten
     return contents, missing
 
 
-def _show(command: str, contents: Contents, missing: list[str], out: Path) -> None:
+def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
         more = f" and {len(missing) - NAMED} more; their pages say so" if len(missing) > NAMED else ""
         typer.echo(
@@ -176,7 +176,7 @@ def matrix_console() -> Console:
     return console
 
 
-def _claim(out: Path) -> None:
+def _confirm_replaceable(out: Path) -> None:
     """Make sure that what will be replaced is ours."""
     marker = out / MARKER
     try:

@@ -30,9 +30,9 @@ class Erratum:
 
 def known_errata() -> dict[str, Erratum]:
     """Return the errata by id, of the suites that are installed here; none where nothing says them."""
-    return {each.id: each for entry in entry_points(group=GROUP) for each in map(_erratum, entry.load()())}
+    return {each.id: each for entry in entry_points(group=GROUP) for each in map(_erratum_of, entry.load()())}
 
 
-def _erratum(known: Any) -> Erratum:
+def _erratum_of(known: Any) -> Erratum:
     readings = tuple((each.says, each.verdict) for each in known.readings)
     return Erratum(known.id, known.says, readings, known.real, known.choice, known.why, known.settled)

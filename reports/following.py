@@ -56,11 +56,11 @@ def follow(
         return reports
     typer.echo(f"following {one_line(folder)}: a look every {every_s:g} s; Ctrl-C ends it")
     try:
-        keep_looking(look, every_s, _complain, wait)
+        keep_looking(look, every_s, _print_complaint, wait)
     except KeyboardInterrupt:
         typer.echo("ended: the lake is as of the last look that was whole")
     return reports
 
 
-def _complain(line: str) -> None:
+def _print_complaint(line: str) -> None:
     typer.echo(f"mqconform {COMMAND}: {line}", err=True)

@@ -30,7 +30,7 @@ HINTS = {
 def java_reason(error: Exception) -> str:
     """Return one line for an exception of Py4J or PySpark: the innermost cause, its message, the way out."""
     try:
-        cause = _innermost(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
+        cause = _innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
     except NO_ANSWER as silence:
         return java_reason(silence)
     if isinstance(error, NO_ANSWER):
@@ -43,7 +43,7 @@ def java_reason(error: Exception) -> str:
         (
             hint
             for known, hint in HINTS.items()
-            if known in (name, *_words(message)) or (" " in known and known in message)
+            if known in (name, *_split_words(message)) or (" " in known and known in message)
         ),
         "",
     )
@@ -56,7 +56,7 @@ def java_said(log: str) -> str:
     return one_line(found[-1], REASON_SHOWN) if found else ""
 
 
-def _innermost(exception: Any) -> Any:
+def _innermost_cause(exception: Any) -> Any:
     for _ in range(20):  # an exception may be its own cause, in a circle
         if exception is None or (cause := exception.getCause()) is None:
             return exception
@@ -70,5 +70,5 @@ def _first_line(message: str) -> str:
     return lines[0] if lines else ""
 
 
-def _words(message: str) -> list[str]:
+def _split_words(message: str) -> list[str]:
     return re.findall(r"[A-Za-z]+(?:Exception|Error)", message)

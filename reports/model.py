@@ -307,7 +307,7 @@ class Contents:
         for rule in sorted(self.rules.values(), key=rule_key):
             rows.setdefault((rule.document, rule.section), []).append(rule)
         return [
-            Section(*key, tuple(rules), self._counts(rules), sum(map(self.counts_rule, rules)))
+            Section(*key, tuple(rules), self._count_by_system(rules), sum(map(self.counts_rule, rules)))
             for key, rules in rows.items()
         ]
 
@@ -315,7 +315,7 @@ class Contents:
         """Tell whether a rule counts as one that is checked: a run of all suites would judge it, or some run has."""
         return is_judgeable(rule) or any(self.stands.get(system.key, rule.rule) for system in self.systems)
 
-    def _counts(self, rules: list[Rule]) -> dict[str, Counter[str]]:
+    def _count_by_system(self, rules: list[Rule]) -> dict[str, Counter[str]]:
         start = self.stands.places[rules[0].rule]
         found = {system.key: self.stands.counts(system.key, start, start + len(rules)) for system in self.systems}
         return {key: counts for key, counts in found.items() if counts}

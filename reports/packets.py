@@ -45,10 +45,10 @@ class _Maker:
         shown = show(section, standing.expected, standing.observed, wanted)
         if isinstance(shown, str):
             return tuple(replace(each, dissection=shown) for each in standing.evidence)
-        return tuple(map(_frame, shown))
+        return tuple(map(_build_frame, shown))
 
 
-def _frame(shown: Any) -> Frame:
+def _build_frame(shown: Any) -> Frame:
     return Frame(
         frame=shown.frame,
         time_ms=shown.time_ms,

@@ -36,7 +36,7 @@ class Progress:
         self._is_watched, self._is_at_rest = self._out.isatty(), False
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._repeat, daemon=True)
+        self._thread = threading.Thread(target=self._repeat_line, daemon=True)
 
     def __enter__(self) -> Progress:
         self._thread.start()
@@ -60,7 +60,7 @@ class Progress:
             if stage != self._stage:
                 self._stage, self._stage_began = stage, now
             self._done, self._whole = done, whole
-            self._say(now)
+            self._print_line(now)
 
     def rest(self) -> None:
         """Be quiet until the next stage, which is as if the command had begun then."""
@@ -74,12 +74,12 @@ class Progress:
                 self._out.write(_ERASED)
                 self._out.flush()
 
-    def _repeat(self) -> None:
+    def _repeat_line(self) -> None:
         while not self._ended.wait(WATCHED_S):
             with self._lock:
-                self._say(self._clock())
+                self._print_line(self._clock())
 
-    def _say(self, now: float) -> None:
+    def _print_line(self, now: float) -> None:
         pause = WATCHED_S if self._is_watched else PIPED_S
         if self._is_at_rest or now - self._began < QUIET_S or (self._said is not None and now - self._said < pause):
             return
@@ -89,8 +89,8 @@ class Progress:
             parts.append(f"{self._done:,} of {self._whole:,}")
             if self._done:
                 left = (now - self._stage_began) / self._done * (self._whole - self._done)
-                parts.append(f"about {_seconds(left)} left")
-        parts.append(f"{_seconds(now - self._began)} so far")
+                parts.append(f"about {_format_seconds(left)} left")
+        parts.append(f"{_format_seconds(now - self._began)} so far")
         line = ", ".join(parts)
         if self._is_watched:
             width = shutil.get_terminal_size().columns
@@ -109,7 +109,7 @@ def _standard_error() -> TextIO:
     return os.fdopen(descriptor, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors)
 
 
-def _seconds(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     whole = round(seconds)
     if whole < 90:
         return f"{whole} s"

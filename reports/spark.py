@@ -41,21 +41,21 @@ def session(
     os.environ["PYSPARK_PYTHON"] = (conf or {}).get("spark.pyspark.python", sys.executable)
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
-    with _unwound_when_interrupted(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
-        written = log or _log_of_its_own()
+    with _raise_on_interrupt(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
+        written = log or _make_log()
         interrupted = signal.getsignal(signal.SIGINT)
         _silence_py4j()
-        others = _children()
+        others = _list_children()
         try:
-            with _standard_streams_to(written):
-                spark = _start(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+            with _redirect_standard_streams(written):
+                spark = _start_session(master, scratch, written, {**_java_options(master, much), **(conf or {})})
         except KeyboardInterrupt:
-            for java in _children() - others:  # one that finds nobody to talk to waits for ever
+            for java in _list_children() - others:  # one that finds nobody to talk to waits for ever
                 os.kill(java, signal.SIGKILL)
             if log is None:
                 written.unlink(missing_ok=True)
             raise
-        _without_tracebacks(spark, interrupted)
+        _silence_tracebacks(spark, interrupted)
         keep = log is not None
         try:
             yield spark
@@ -71,7 +71,7 @@ def session(
 
 
 @contextmanager
-def _unwound_when_interrupted() -> Iterator[None]:
+def _raise_on_interrupt() -> Iterator[None]:
     """Let Ctrl-C within raise KeyboardInterrupt, so that nothing is left behind, unless it is ignored."""
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
@@ -84,14 +84,14 @@ def _unwound_when_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _children() -> set[int]:
+def _list_children() -> set[int]:
     """Return what this thread, the main one, has started; nothing where there is no Linux to ask."""
     with suppress(OSError):
         return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
     return set()
 
 
-def _log_of_its_own() -> Path:
+def _make_log() -> Path:
     descriptor, name = tempfile.mkstemp(prefix="mqconform-spark-", suffix=".log")
     os.close(descriptor)
     return Path(name)
@@ -106,7 +106,7 @@ def _java_options(master: str, much: bool) -> dict[str, str]:
     return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 
-def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> SparkSession:
+def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> SparkSession:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -134,7 +134,7 @@ def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> Spa
         raise RollupError(f"Spark cannot start on {master!r}: {why} (see {log})") from error
 
 
-def _without_tracebacks(spark: SparkSession, interrupted: Any) -> None:
+def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
     """Keep PySpark from printing a traceback when Java dies or somebody interrupts: the command says it in a line.
 
     ``interrupted``: what handled an interrupt before Spark was started. Spark's own asks a Java that is being asked.
@@ -148,15 +148,15 @@ def _without_tracebacks(spark: SparkSession, interrupted: Any) -> None:
 def _silence_py4j() -> None:
     """Keep py4j from logging what it raises as well: by its own loggers, and by that of all."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
-    logging.getLogger().addFilter(_not_of_py4j)
+    logging.getLogger().addFilter(_is_not_of_py4j)
 
 
-def _not_of_py4j(record: logging.LogRecord) -> bool:
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
     return Path(record.pathname).parent.name != "py4j"
 
 
 @contextmanager
-def _standard_streams_to(log: Path) -> Iterator[None]:
+def _redirect_standard_streams(log: Path) -> Iterator[None]:
     """Point descriptors 1 and 2 at a file while the Java process is started, which inherits them for its life."""
     sys.stdout.flush()
     sys.stderr.flush()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Make the virtual environment and install what the project needs of the system: Java 17+ for Spark, Chromium for
-# the browser tests, tshark to dissect captures in tests, an sshd to carry agents,
+# the browser tests, tshark and Lua to dissect captures in tests, an sshd to carry agents,
 # Mono to compile and run the agent for Windows. Usage: setup.sh PYTHON VENV
 set -euo pipefail
 python=$1 venv=$2
@@ -42,6 +42,9 @@ if ! command -v gcc >/dev/null && can_install; then
 fi
 if ! command -v tshark >/dev/null && can_install; then
     install tshark || say "tshark cannot be installed: the tests that dissect captures with it are skipped"
+fi
+if ! { command -v lua5.2 && command -v lua5.4; } >/dev/null && can_install; then
+    install lua5.2 lua5.4 || say "Lua cannot be installed: the dissector is tested in tshark's own Lua alone"
 fi
 if ! [ -x /usr/sbin/sshd ] || ! command -v ssh >/dev/null; then
     can_install || { say "the tests of agents over ssh need openssh-server and openssh-client: install them"; exit 1; }

@@ -31,7 +31,7 @@ async def receive(options: Options, report: Report) -> None:
     )
     await broker.start()
     if _is_delivered(options):
-        client = await _connected(port)
+        client = await _connect_client(port)
         await client.subscribe([(TOPIC, _quality(options))])
         report({"port": port})
         for _ in range(options.messages):
@@ -45,7 +45,7 @@ async def receive(options: Options, report: Report) -> None:
 
 async def send(options: Options, port: int, report: Report) -> None:
     """Publish every message."""
-    client = await _connected(port)
+    client = await _connect_client(port)
     left = iter(range(options.messages))
 
     async def publish() -> None:
@@ -58,7 +58,7 @@ async def send(options: Options, port: int, report: Report) -> None:
     await until_input_closes()
 
 
-async def _connected(port: int) -> MQTTClient:
+async def _connect_client(port: int) -> MQTTClient:
     client = MQTTClient(config=CONFIG)
     await client.connect(f"mqtt://127.0.0.1:{port}/")
     return client

@@ -54,7 +54,7 @@ async def receive(options: Options, report: Report) -> None:
     endpoint = await host.bind_tcp(0)
     await host.start()
     report({"port": endpoint.port})
-    handle = (await _asked(host, OpenQueue(QUEUE))).values["handle"]
+    handle = (await _ask_host(host, OpenQueue(QUEUE))).values["handle"]
     receiver = _Receiver(host, handle, options)
     await receiver.done
     report({"instant": now(), "memory": receiver.memory.noted})
@@ -66,7 +66,7 @@ async def send(options: Options, port: int, report: Report) -> None:
     """Send every message, and see all of them acknowledged."""
     host, core = _host(options, SENDER, SENDING_ADDRESS, port)
     await host.start()
-    await _asked(host, OpenSession(DESTINATION))
+    await _ask_host(host, OpenSession(DESTINATION))
     outgoing = core.adm.OutgoingQueues[DESTINATION.lower()].session
     sender = _Sender(host, outgoing, options)
     report({"instant": now()})
@@ -211,7 +211,7 @@ def _host(
     return host, host.core
 
 
-async def _asked(host: Host, request: Request) -> Result:
+async def _ask_host(host: Host, request: Request) -> Result:
     future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     host.ask(request, future.set_result)
     return _result(await future)

@@ -62,7 +62,7 @@ async def _serve(options: Options, report: Report) -> None:
     listening = await host.bind_rpc(0, 0)
     await host.start()
     for _ in range(options.messages if options.kind == "qm2qm" else 1):
-        host.ask(SendMessage(f"DIRECT={NAME}", BODY), _succeeded)
+        host.ask(SendMessage(f"DIRECT={NAME}", BODY), _raise_rejection)
     report({"port": listening.read.port})
     if options.kind == "abandoned":
         memory = Memory(options.marks)
@@ -78,7 +78,7 @@ async def _serve(options: Options, report: Report) -> None:
     await host.stop()
 
 
-def _succeeded(answer: Any) -> None:
+def _raise_rejection(answer: Any) -> None:
     if isinstance(answer, Rejected):
         raise RuntimeError(answer.error)
 
@@ -99,7 +99,7 @@ async def _serve_bare(options: Options, report: Report) -> None:
     """Be an asyncio stream that sends back as many bytes as it takes."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        sizes = [len(data) for data in _echoed()]
+        sizes = [len(data) for data in _build_echoes()]
         with contextlib.suppress(asyncio.IncompleteReadError):
             while True:
                 for size in sizes:
@@ -156,7 +156,7 @@ def _echo_all(stream: socket.socket, messages: int) -> None:
 
 def _swap_all(stream: socket.socket, messages: int) -> None:
     """Send what a queue manager would answer, and get it back."""
-    echoed = _echoed()
+    echoed = _build_echoes()
     for _ in range(messages):
         for data in echoed:
             stream.sendall(data)
@@ -205,7 +205,7 @@ def _start(queue: int) -> bytes:
     return _request(QM2QM_CONTEXT, 0, START.build_in({"lpRemoteReadDesc": _desc(queue)}, Encoding()), call_id=4)
 
 
-def _echoed() -> list[bytes]:
+def _build_echoes() -> list[bytes]:
     """Return requests as large as the answers of a queue manager."""
     answer = {"pphContext": LICENCE, "lpRemoteReadDesc": _desc(1, bytes(184) + BODY), "Return": 0}
     ended = {"pphContext": None, "Return": 0}

@@ -27,6 +27,7 @@ OWN = MappingProxyType(
         "run": "run",
         "prove": "prove",
         "mutants": "mutants",
+        "explore": "explore",
         "rules": "rules",
         "explain": "rules",
         "provision": "provision",
@@ -39,6 +40,8 @@ OWN = MappingProxyType(
         "preflight": "preflight",
         "replay": "replay",
         "check": "check",
+        "dissector": "dissector",
+        "vectors": "vectors",
         "allure": "allure",
     }
 )

@@ -118,7 +118,7 @@ class SystemHost(CoreHost):
         there = self._surroundings.there
         if entries := self._surroundings.on_disk(before):
             self._disk.keep([entries])
-        for event in self._surroundings.noticed(before):
+        for event in self._surroundings.list_inputs(before):
             self.handle(event)
         if there["service"] and not before["service"]:
             self.restart()

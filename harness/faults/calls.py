@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import Method, changed, replaced
+from harness.faults.parts import Method, override_method, replace_part
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
@@ -46,7 +46,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
         return step
 
-    return replaced(changed(method, make))
+    return replace_part(override_method(method, make))
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
@@ -74,7 +74,7 @@ def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Give
 
         return step
 
-    return replaced(changed(method, make))
+    return replace_part(override_method(method, make))
 
 
 def _bind(

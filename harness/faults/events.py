@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from harness.faults.parts import Method, changed
+from harness.faults.parts import Method, override_method
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.dispatch import ON_EVENT
 from reference_qm.core.part import Part
@@ -61,7 +61,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 
             return run
 
-        put_in_place(faulty.core, changed(inner, make_inner))
+        put_in_place(faulty.core, override_method(inner, make_inner))
         put_in_place(faulty.core, _otherwise(poster, kind, heard))
 
     return install
@@ -85,7 +85,7 @@ def _otherwise(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]
 
         return run
 
-    return changed(poster, around)
+    return override_method(poster, around)
 
 
 def _hearing(qm: QueueManager, event: Any) -> Hear:

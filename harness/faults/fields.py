@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from uuid import UUID
 
 from harness.errors import HarnessError
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import When, packets, pings
 from harness.faults.registry import EffectFilter, FaultyCore, Install, add
 from reference_qm import codec
@@ -50,10 +50,10 @@ def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
     """Send an integer that is some more, or less; it wraps as its width does."""
-    return recomputed(kind, path, lambda old: old + by, when)
+    return change_number(kind, path, lambda old: old + by, when)
 
 
-def recomputed(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
+def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
     """Send an integer that is made of the one that was to be sent; it wraps as its width does."""
     return _changed(kind, _integer(kind, path), change, when)
 
@@ -102,7 +102,7 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
                 raise FormatError(path, 0, "a fault", f"{name} is not zero")
             super().check_form(packet)
 
-    return replaced(Refusing)
+    return replace_part(Refusing)
 
 
 Named = tuple[str, str | tuple[str, ...], str]

@@ -1,6 +1,6 @@
 """The seam of faults: a subclass of one part of the queue manager, put in the place of that part.
 
-    @fault("last-acknowledged-message-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+    @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
     class LastAcknowledgedMessageNotMarked(SessionAcks):
         \"\"\"AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked.\"\"\"
 
@@ -43,7 +43,7 @@ def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Cal
     """
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        add(name, breaks, _says(name, cls), replaced(cls), blind=blind)
+        add(name, breaks, _says(name, cls), replace_part(cls), blind=blind)
         return cls
 
     return register
@@ -53,7 +53,7 @@ def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
     """Register a subclass of a part as a variant that follows another reading of an erratum, such as E41.2."""
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        add_reading(reading, _says(reading, cls), replaced(cls))
+        add_reading(reading, _says(reading, cls), replace_part(cls))
         return cls
 
     return register
@@ -105,13 +105,13 @@ class Replaced:
         put_in_place(faulty.core, self.cls)
 
 
-def replaced(cls: type[Part]) -> Install:
+def replace_part(cls: type[Part]) -> Install:
     """Put a subclass of a part in the place of that part."""
     part_of(cls)
     return Replaced(cls)
 
 
-def changed(method: Method, make: Make) -> type[Part]:
+def override_method(method: Method, make: Make) -> type[Part]:
     """Return a subclass of the part of a method in which that method is another."""
     part, name = _owner_of(method)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
-from harness.faults.parts import Method, changed, replaced
+from harness.faults.parts import Method, override_method, replace_part
 from harness.faults.primitives import inputs
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
@@ -57,13 +57,15 @@ class _Throwing(_Answering):
 
 def throwing(method: Method) -> Install:
     """Throw what a method refuses, instead of returning it."""
-    return replaced(changed(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now)))
+    return replace_part(
+        override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
+    )
 
 
-def answered(method: Method, **changes: Any) -> Install:
+def change_answer(method: Method, **changes: Any) -> Install:
     """Let a method answer with other values, as ``answering`` does."""
-    return replaced(
-        changed(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
+    return replace_part(
+        override_method(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
     )
 
 
@@ -83,7 +85,7 @@ def requests(change: Callable[[Request], Request]) -> Install:
     return inputs(filter_)
 
 
-def requested(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
+def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
     """Change the stubs of a method of qm2qm before they are read; ``length``: their bytes, by which they are known."""
     opnum = find_method(QM2QM, method)
 

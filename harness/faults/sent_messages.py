@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import changed, replaced
+from harness.faults.parts import override_method, replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
@@ -28,7 +28,7 @@ def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
     return chosen
 
 
-def resized(data: bytes) -> bytes:
+def correct_packet_size(data: bytes) -> bytes:
     """Let PacketSize be the bytes that there are."""
     return with_size(data, len(data))
 
@@ -62,7 +62,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
 
         return construct
 
-    return replaced(changed(Sending.construct_user_message, make))
+    return replace_part(override_method(Sending.construct_user_message, make))
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
@@ -71,4 +71,4 @@ def change_insertion(change: Callable[[Message], Message]) -> Install:
     def make(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))
 
-    return replaced(changed(Positions.insert_message, make))
+    return replace_part(override_method(Positions.insert_message, make))

@@ -12,7 +12,7 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge
-from harness.judging.refused import said_of
+from harness.judging.refused import reasons_of
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
@@ -170,7 +170,7 @@ class Judge:
             return None if rule in self.packets.unreadable else self.malformed
         return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
-    def finished(self, *rules: str) -> None:
+    def conclude(self, *rules: str) -> None:
         """Say that nothing that follows in this check can change its verdict of these rules; of all, without any.
 
         Without it a check that breaks off has not finished with any of its rules. One that ends has finished all.
@@ -179,7 +179,7 @@ class Judge:
             self._row(rule)
         self._finished.update(rules or self.covers)
 
-    def not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
+    def mark_not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
         """Record that what the rules are about never occurred: they were neither kept nor broken."""
         for rule in self._named(rules):
             self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
@@ -199,7 +199,7 @@ class Judge:
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
-    def lacked(self, reason: str) -> None:
+    def end_unsupported(self, reason: str) -> None:
         """End the check at what the release of the SUT lacks: rules that a note excuses are missed, as it allows."""
         self._settle(reason)
         for rule in self.covers:
@@ -207,7 +207,7 @@ class Judge:
                 self._write(self._row(rule), Verdict.WARN, "", reason, [], reason=reason)
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
-    def not_shown(self, reason: str) -> None:
+    def end_unobservable(self, reason: str) -> None:
         """End the check at what the SUT does not show: what was not judged cannot be observed.
 
         A rule that passed keeps its pass, and the reason says what of it was not seen.
@@ -240,7 +240,7 @@ class Judge:
         for rule in rules:
             self._write(self._row(rule), verdict, "", "", [], reason=reason)
 
-    def not_going_on(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
+    def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
         """Record that the system did not live through this check: a finding of its own, and a miss of these rules.
 
         Nothing else that it passed here counts: a closed connection is no refusal when nobody is left.
@@ -417,7 +417,7 @@ def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcom
     where = f"{case}: " if case else ""
     if difference is None:
         return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
-    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))
+    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", reasons_of(observed))
 
 
 def _frames(evidence: Shown) -> list[Frame]:

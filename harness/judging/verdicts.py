@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
+from harness.rules.renamed_checks import current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
 
 BEGINNING = b'{"schema"'
@@ -217,8 +218,9 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
 
     Lines of either schema come in one form, that of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
     sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
-    errata, notes, advice`` (not of schema 1); a piece of evidence has ``frame, first, last`` (None: the whole packet
-    decides), and of schema 1 ``time_ms, direction, transport, hex, dissection``. What else a line has stays.
+    errata, notes, advice`` (not of schema 1). ``test`` is the present id of a check that was renamed. A piece of
+    evidence has ``frame, first, last`` (None: the whole packet decides), and of schema 1 ``time_ms, direction,
+    transport, hex, dissection``. Other fields of a line stay.
     """
     folder: _Folder | None = None
     for number, line in enumerate(read_lines(path), 1):
@@ -298,16 +300,22 @@ class _Folder:
                 "advice": None,
             }
             found = [dict(zip(_EVIDENCE, [*one, None, None], strict=False)) for one in evidence]
-            return made | line | {"evidence": found}
+            return _with_current_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UsageError(f"{where}: {_NO_VERDICT}") from error
 
 
 def _of_schema_1(line: dict[str, Any], where: str) -> dict[str, Any]:
     try:
-        return line | {"evidence": [{"first": None, "last": None, **one} for one in line.get("evidence", ())]}
+        found = [{"first": None, "last": None, **one} for one in line.get("evidence", ())]
+        return _with_current_check(line | {"evidence": found})
     except TypeError as error:
         raise UsageError(f"{where}: {_NO_VERDICT}") from error
+
+
+def _with_current_check(line: dict[str, Any]) -> dict[str, Any]:
+    test = line.get("test")
+    return line | {"test": current_check(test)} if isinstance(test, str) else line
 
 
 _NO_VERDICT = "no verdict of this harness; remove that line to go on from the others"

@@ -11,9 +11,12 @@ from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError
 from harness.peer.party import Party
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.wire import dissect
+from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
 
+MESSAGE = "UserMessage"
+MOST_FLAGS = 0xFFFF_FFFF
+"""RecoverableMsgAckFlags (MS-MQQB 2.2.6.1): an acknowledgment names 32 recoverable messages at most."""
 Tamper = Callable[[Any], Any]
 """A change of the scapy packet that is about to be sent: returns it (changed), bytes, or None to drop it."""
 
@@ -39,6 +42,18 @@ class Conversation:
     def sent(self) -> list[Frame]:
         """Every packet that was sent to the SUT here."""
         return self.record.sent
+
+    @property
+    def messages(self) -> list[Frame]:
+        """The messages that the SUT sent here, except those of earlier tests."""
+        return [frame for frame in self._user_messages(self.record.from_sut) if not self.peer.is_residue(frame)]
+
+    @property
+    def sut_parameters(self) -> Any:
+        """The ConnectionParametersHeader that the SUT sent here."""
+        return next(frame for frame in self.received if frame.kind == "ConnectionParameters")[
+            "ConnectionParametersHeader"
+        ]
 
     @property
     def last(self) -> Frame | None:
@@ -98,7 +113,7 @@ class Conversation:
         return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
-        """Wait; return whether the SUT sent nothing, or no packet ``of`` a kind, and kept the connection open."""
+        """Wait; return whether the SUT kept the connection open and sent no packet, or no packet ``of`` a kind."""
         before = len(self.record.from_sut)
 
         def broken() -> bool:
@@ -124,6 +139,35 @@ class Conversation:
         self.stream.send(data)
         return frame
 
+    def build_session_ack(self, **header: Any) -> Any:
+        """Build a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
+        named = [
+            frame["ConnectionParametersHeader"].WindowSize
+            for frame in self.sent
+            if frame.kind == "ConnectionParameters"
+        ]
+        return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
+
+    def acknowledge_all(self) -> Frame:
+        """Acknowledge every message of the SUT here (at most 32 recoverable ones), so that none is sent again."""
+        came, sent = (
+            [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
+            for frames in (self.record.from_sut, self.sent)
+        )
+        return self.send(
+            self.build_session_ack(
+                AckSequenceNumber=len(came),
+                RecoverableMsgAckSeqNumber=min(sum(came), 1),
+                RecoverableMsgAckFlags=(1 << sum(came)) - 1 & MOST_FLAGS,
+                UserMsgSequenceNumber=len(sent),
+                RecoverableMsgSeqNumber=sum(sent),
+            )
+        )
+
+    @staticmethod
+    def _user_messages(frames: list[Frame]) -> list[Frame]:
+        return [frame for frame in frames if frame.kind == MESSAGE]
+
     def acknowledgment(self) -> Frame | None:
         """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
 
@@ -131,7 +175,7 @@ class Conversation:
         """
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
-        sent = sum(frame.kind == "UserMessage" for frame in self.sent)
+        sent = len(self._user_messages(self.sent))
         found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
         while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
             within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
@@ -140,6 +184,14 @@ class Conversation:
                 break
             found = later
         return found
+
+    def await_session_ack(self, count: int) -> Frame | None:
+        """Wait for the SessionAck of so many messages of the peer; return the last SessionAck that came, or None."""
+        sut = self.peer.sut
+        within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+        self.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
+        acks = [frame for frame in self.received if frame.kind == "SessionAck"]
+        return acks[-1] if acks else None
 
     def check_alive(self) -> Frame:
         """Return the acknowledgment of a message that is sent now; ConformanceFailure when none comes."""
@@ -160,7 +212,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """No reference core behind it: nothing is sent but what the check sends."""
+    """A conversation without a reference core: nothing is sent except what the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
@@ -184,6 +236,17 @@ class RawConversation(Conversation):
     def on_closed(self, reason: str) -> None:
         """Record that the SUT closed."""
         self.peer.recorder.closed(self.record, by_peer=False)
+
+    def poll_packet(self, number: int) -> Frame | None:
+        """Wait for the SUT's packet of a number (from 0), of whatever kind; None when it did not come."""
+        self.peer.environment.run_until(
+            lambda: len(self.received) > number or self.record.closed_by is not None, self.peer.sut.response_timeout_ms
+        )
+        return self.received[number] if len(self.received) > number else None
+
+    def poll_next_packet(self) -> Frame | None:
+        """Wait for the next packet of whatever kind, after all packets that came until now."""
+        return self.poll_packet(len(self.received))
 
 
 class Session(Conversation):

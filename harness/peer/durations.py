@@ -68,16 +68,18 @@ class Duration:
 
         Stalls that are longer than two make one look like another.
         """
-        self.check_steady(int(2 * tolerance_ms))
+        self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
             raise self._unknown(f"{self.ms:,} ms, not {expected_ms:,.0f}")
         return near
 
-    def check_steady(self, margin_ms: int) -> None:
-        """Go on unless stalls that it touches were longer than a margin: then ConformanceFailure."""
+    def require_steady(self, margin_ms: int) -> None:
+        """Raise ConformanceFailure, which makes rules inconclusive, when the SUT stalled longer than a margin in it."""
         if self.stalled_ms > margin_ms:
             raise self._unknown(f"more than the {margin_ms:,} ms that make no difference")
+
+    check_steady = require_steady  # old name, until its last users change
 
     def _unknown(self, what: str) -> ConformanceFailure:
         stood = f"the SUT stood still for up to {self.longest_ms:,} ms, {self.stalled_ms:,} ms in or beside"

@@ -1,8 +1,8 @@
 """The messages of the SUT, on whatever connection they come.
 
 A queue manager may send a message on a session of its own or on one that is open already (E16), and sends it again on
-another session when it was not acknowledged in time. So a check waits for messages here. ``only_here`` looks at one
-connection; it is for what is about that session: its acknowledgments, counts, window and end.
+another session when it was not acknowledged in time. So a check waits for messages here. ``Conversation.messages`` has
+those of one connection, for checks of its acknowledgments, counts, window and end.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from typing import Any
 from harness.capture.message_summary import MessageSummary
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
-from harness.peer.conversation import Conversation, RawConversation, Session
+from harness.peer.conversation import MESSAGE, Conversation, RawConversation, Session
 from harness.peer.party import Party
 from harness.peer.raw_ends import RawListener
-from harness.wire import connection_parameters, establish_connection, session_ack
+from harness.wire import connection_parameters, establish_connection
 
-MESSAGE, TCP = "UserMessage", "tcp"
-MOST_FLAGS = 0xFFFF_FFFF
-"""RecoverableMsgAckFlags (MS-MQQB 2.2.6.1): an acknowledgment names 32 recoverable messages at most."""
+TCP = "tcp"
 Wanted = Callable[[Frame], bool]
 
 
@@ -137,10 +135,10 @@ class Inbox:
         for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
                 continue
-            count = len(_user_messages(session.record.from_sut))
+            count = sum(frame.kind == MESSAGE for frame in session.record.from_sut)
             if count != self._acknowledged.get(session.record, 0):
                 self._acknowledged[session.record] = count
-                acknowledge_session(session)
+                session.acknowledge_all()
 
     # -- sessions of the SUT without a core behind ----------------------------------------------------------------
 
@@ -164,9 +162,9 @@ class Inbox:
         if connection is None:
             return
         if frame.kind == "EstablishConnection":
-            connection.send(response(self.peer, frame))
+            connection.send(establish_response(self.peer, frame))
         elif frame.kind == "ConnectionParameters":
-            connection.send(agreement(frame))
+            connection.send(parameters_response(frame))
             for listener in self._listeners:
                 if connection in listener.waiting:
                     listener.waiting.remove(connection)
@@ -180,44 +178,24 @@ def has_listening_core(session: Conversation) -> bool:
 
 def only_here(session: Conversation) -> list[Frame]:
     """Return the messages that came on one connection, except those of earlier tests."""
-    return [frame for frame in _user_messages(session.record.from_sut) if not session.peer.is_residue(frame)]
+    return session.messages
 
 
 def acknowledging(session: Conversation, **header: Any) -> Any:
-    """Make a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
-    named = [
-        frame["ConnectionParametersHeader"].WindowSize for frame in session.sent if frame.kind == "ConnectionParameters"
-    ]
-    return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
+    """Build a SessionAck of the peer for a session."""
+    return session.build_session_ack(**header)
 
 
 def acknowledge_session(session: Conversation) -> Frame:
-    """Acknowledge every message of the SUT on a session (at most 32 recoverable ones): it would come again."""
-    came, sent = (
-        [bool(frame["UserHeader"].DM == 1) for frame in _user_messages(frames)]
-        for frames in (session.record.from_sut, session.sent)
-    )
-    return session.send(
-        acknowledging(
-            session,
-            AckSequenceNumber=len(came),
-            RecoverableMsgAckSeqNumber=min(sum(came), 1),
-            RecoverableMsgAckFlags=(1 << sum(came)) - 1 & MOST_FLAGS,
-            UserMsgSequenceNumber=len(sent),
-            RecoverableMsgSeqNumber=sum(sent),
-        )
-    )
-
-
-def _user_messages(frames: list[Frame]) -> list[Frame]:
-    return [frame for frame in frames if frame.kind == MESSAGE]
+    """Acknowledge every message of the SUT on a session."""
+    return session.acknowledge_all()
 
 
 # -- the peer's answers in the opening of a session by the SUT ----------------------------------------------------
 
 
-def response(peer: Party, frame: Frame, **header: Any) -> Any:
-    """Make the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
+def establish_response(peer: Party, frame: Frame, **header: Any) -> Any:
+    """Build the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
     asked = frame["EstablishConnectionHeader"]
     answer = {
         "ClientGuid": asked.ClientGuid,
@@ -228,8 +206,13 @@ def response(peer: Party, frame: Frame, **header: Any) -> Any:
     return establish_connection(**answer | header)
 
 
-def agreement(frame: Frame, **header: Any) -> Any:
-    """Make the response to the SUT's ConnectionParameters. Spec: MS-MQQB 3.1.5.4.1."""
+def parameters_response(frame: Frame, **header: Any) -> Any:
+    """Build the response to the SUT's ConnectionParameters. Spec: MS-MQQB 3.1.5.4.1."""
     asked = frame["ConnectionParametersHeader"]
     repeated = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
     return connection_parameters(**repeated | {"WindowSize": 64} | header)
+
+
+# Old names, until their last users change.
+response = establish_response
+agreement = parameters_response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from uuid import UUID
 
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment
@@ -11,11 +12,13 @@ from harness.errors import ConformanceFailure
 from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
-from harness.wire import user_message
+from harness.wire import PrivateQueueFormatNameId, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
 NONE: Mapping[str, Any] = {}
 """No fields that differ from the usual ones."""
+ON_DESTINATION = 3
+"""UserHeader.Flags.DQ of a private queue (MS-MQMQ 2.2.19.2)."""
 
 
 class Party:
@@ -61,11 +64,34 @@ class Party:
             self.environment.run_until(lambda: False, max(1, self.sut.response_timeout_ms // 20))
         return condition()
 
+    def await_label(self, label: str, queue: str) -> bool:
+        """Wait for a message with a label in a queue of the SUT, by path name; return whether it came."""
+        return self.eventually(lambda: label in self.sut.labels(queue))
+
     # -- names and messages -------------------------------------------------------------------------------------
 
     def direct_name(self, queue: str = "mqc-peer") -> str:
         """Return a direct format name of a queue of the peer."""
         return f"DIRECT=TCP:{self.address}\\private$\\{queue}"
+
+    @property
+    def missing_queue(self) -> str:
+        """The destination of a message to a queue that the SUT does not have."""
+        return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
+
+    def private_destination(self, queue: str) -> dict[str, Any]:
+        """Return the fields of UserHeader of a message to a queue of the SUT, by path name, under its private name."""
+        number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)
+        return self.private_queue(self.sut.guid, number)
+
+    @staticmethod
+    def private_queue(queue_manager: UUID, number: int) -> dict[str, Any]:
+        """Return the fields of UserHeader of a message to a private queue of a queue manager."""
+        return {
+            "DQ": ON_DESTINATION,
+            "QueueManagerAddress": queue_manager,
+            "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
+        }
 
     def message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
         """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, changes that.

@@ -14,7 +14,7 @@ from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, take_what_waits
 from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
-from harness.peer.handshake import parameters, request, shake_hands
+from harness.peer.handshake import establish_request, parameters_request, shake_hands
 from harness.peer.inbox import Inbox
 from harness.peer.party import NONE, Party
 from harness.peer.raw_ends import PingEnd, RawListener
@@ -95,7 +95,7 @@ class Peer(Party):
     def request_session(self, **header: Any) -> RawConversation:
         """Bring a new connection without a core to WAITING_CP_MSG; ``header``: fields of the EstablishConnection."""
         connection = self.connect()
-        connection.send(request(self, **header))
+        connection.send(establish_request(self, **header))
         connection.expect("EstablishConnection")
         return connection
 
@@ -104,7 +104,7 @@ class Peer(Party):
 
         ``asked``: fields of the EstablishConnection request, ``header``: of the ConnectionParameters request.
         """
-        return shake_hands(self.connect(), request(self, **asked), parameters(**header))
+        return shake_hands(self.connect(), establish_request(self, **asked), parameters_request(**header))
 
     def watch(self, conversation: RawConversation) -> None:
         """Close a conversation at the end of the test, if nobody has until then."""

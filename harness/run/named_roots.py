@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.printable import one_line
+from harness.rules.renamed_checks import current_check
 
 SAID_LIMIT = 800
 HEAD = "fix this first: "
@@ -78,5 +79,6 @@ class NamedRoots:
         """Read what run.json has of them; KeyError or TypeError when that is broken."""
         found = cls()
         for one in tree:
-            found.name(str(one["root"]), str(one["said"]), map(str, one["checks"]))
+            checks = (current_check(str(check)) for check in one["checks"])
+            found.name(str(one["root"]), str(one["said"]), checks)
         return found

@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the markers; with --sut, open the run folder before other plugins look for their files."""
     config.addinivalue_line("markers", "covers(rule, ...): the rules of the catalogue that a check judges")
     config.addinivalue_line(
-        "markers", "goes_on(rule, ...): rules that fail when the system does not live through a check"
+        "markers", "sut_survives(rule, ...): rules that fail when the system does not survive the check"
     )
     config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of its own")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
@@ -227,7 +227,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
     from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
-    from harness.run import going_on
+    from harness.run import survival
     from harness.sut.shown import NotShown
 
     path = suite_path(item)
@@ -237,7 +237,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     item.config.stash[RUN].tests_run.add(path)
     try:
         done = yield
-        going_on.before(item)
+        survival.check_before(item)
         return done
     except FolderError:  # nothing can be said of any check any more
         raise
@@ -246,12 +246,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         end_run(item.session, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
     except NotShown as error:
-        item.stash[JUDGE].not_shown(str(error))
+        item.stash[JUDGE].end_unobservable(str(error))
         raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
         _name_root(item, error)
         if (how := item.config.stash[DRIVER].ended()) is not None:
-            item.stash[JUDGE].not_going_on(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
+            item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
@@ -265,7 +265,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     """Run a check; whatever happens, every rule that it covers gets a verdict."""
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
-    from harness.run import going_on
+    from harness.run import survival
     from harness.run.rests import rests_of
     from harness.sut.external_driver import DEATH_NEAR_S
     from harness.sut.releases import LackedByRelease
@@ -284,9 +284,9 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except FolderError:
         raise
     except LackedByRelease as error:
-        judge.lacked(str(error))
+        judge.end_unsupported(str(error))
     except NotShown as error:
-        judge.not_shown(str(error))
+        judge.end_unobservable(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
         how = driver.ended(DEATH_NEAR_S)
@@ -303,7 +303,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.break_off(f"{judge.malformed}; the check could not go on ({type(error).__name__}: {error})")
     finally:
         item.stash[RESTS] = rests_of(item)
-        going_on.after(item, judge)
+        survival.check_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
         judge.passive()
@@ -345,7 +345,7 @@ def _outcome(judge: Judge, run: Run) -> None:
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End the run: its exit code is the session's, unless pytest itself ended badly."""
-    from harness.run import going_on
+    from harness.run import survival
 
     run = session.config.stash.get(RUN, None)
     if run is None:
@@ -359,7 +359,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if session.shouldfail:
         run.aborted = run.aborted or str(session.shouldfail)
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
-    going_on.account(run)
+    survival.record_survival(run)
     code = run.end()
     _write_results(session.config, run)
     if ended or run.lost or run.interrupted:

@@ -27,10 +27,12 @@ from harness.judging.baseline import Baseline, Held, hold
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
+from harness.rules import renamed_checks
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
+from harness.rules.renamed_checks import current_check
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.lock import RunLock
 from harness.run.named_roots import NamedRoots
@@ -370,7 +372,10 @@ class _Earlier:
                 bool(run.get("finished")) and not run.get("aborted"),
                 [Death(**death) for death in run.get("deaths", ())],
                 NamedRoots.from_json(run.get("roots", ())),
-                [{key: str(one[key]) for key in ("check", "what")} for one in run.get("residue", ())],
+                [
+                    {"check": current_check(str(one["check"])), "what": str(one["what"])}
+                    for one in run.get("residue", ())
+                ],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
@@ -389,9 +394,10 @@ def _recorded(path: Path, earlier: _Earlier) -> Recorded:
                 f"or begin anew with another --out"
             )
         try:
-            verdict, known = Verdict(line["verdict"]), (line.get("test"), line["rule"], line["verdict"])
+            test = None if (named := line.get("test")) is None else current_check(named)
+            verdict, known = Verdict(line["verdict"]), (test, line["rule"], line["verdict"])
             done.last = max(done.last, int(line["seq"]))
-        except (KeyError, ValueError, TypeError) as error:
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error
         done.note(line["rule"], verdict, line.get("advice"))
         if known[0] is None:  # of the whole run
@@ -444,4 +450,5 @@ def _rules(catalogue: Catalogue) -> dict[str, Any]:
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
         "members": [asdict(one) for one in load_members()],
+        "renamed": dict(renamed_checks.load_renamed_checks()),
     }

@@ -29,7 +29,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
         if JUDGE not in item.stash:
             raise
         if all(isinstance(one, NotShown) for one in causes):  # what it cannot be asked, it cannot be convicted of
-            item.stash[JUDGE].not_shown(f"the check could not be ended: {causes[0]}")
+            item.stash[JUDGE].end_unobservable(f"the check could not be ended: {causes[0]}")
             return None
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
         theirs = all(isinstance(one, OF_THE_SYSTEM) for one in causes)

@@ -15,6 +15,7 @@ from uuid import UUID
 from harness import errors
 from harness.errors import HarnessError, MqconformError
 from harness.printable import one_line
+from harness.rules.renamed_checks import current_check
 from harness.sut import control as control_errors
 from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, items_of
@@ -79,7 +80,7 @@ class ReplayDriver:
             raise NotReplayable("it is a check of three systems")
         items = items_of(self.captures[seed])
         setup = take_setup(items)
-        if (setup["run"], setup["test"]) != (self._run, seed):
+        if (setup["run"], current_check(setup["test"])) != (self._run, seed):
             raise NotReplayable(f"its capture is of {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._differs(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])

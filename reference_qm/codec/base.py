@@ -114,18 +114,18 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
         _check_version(version, 0)
         _check_signature(signature, 4)
     if size > MAX_PACKET_SIZE:
-        raise _bad_size(size, f"is above the maximum 0x{MAX_PACKET_SIZE:08X}")
+        raise _size_error(size, f"is above the maximum 0x{MAX_PACKET_SIZE:08X}")
     if flags & _IN:
         if flags & _SH:
             if size not in SESSION_ACK_SIZES:
-                raise _bad_size(size, "is neither 0x14 nor 0x24, the sizes of the only internal packet with SH")
+                raise _size_error(size, "is neither 0x14 nor 0x24, the sizes of the only internal packet with SH")
             return INTERNAL_MINIMUM + SESSION_HEADER_SIZE
         if size < INTERNAL_MINIMUM:
-            raise _bad_size(size, f"is below {INTERNAL_MINIMUM}, the least of an internal packet")
+            raise _size_error(size, f"is below {INTERNAL_MINIMUM}, the least of an internal packet")
         return int(size)
     least = USER_MINIMUM + (DEBUG_MINIMUM if flags & _DH else 0)
     if size < least:
-        raise _bad_size(size, f"is below {least}, the least of a UserMessage with these Flags")
+        raise _size_error(size, f"is below {least}, the least of a UserMessage with these Flags")
     return int(size) + (SESSION_HEADER_SIZE if flags & _SH else 0)
 
 
@@ -146,5 +146,5 @@ def _check_signature(signature: bytes, offset: int) -> None:
             raise FormatError("BaseHeader.Signature", offset, SECTION, message)
 
 
-def _bad_size(size: int, why: str) -> FormatError:
+def _size_error(size: int, why: str) -> FormatError:
     return FormatError("BaseHeader.PacketSize", 8, SECTION, f"0x{size:X} {why}")

@@ -48,7 +48,7 @@ class _QueuePath:
     Subqueue: str | None = None
     Journal: bool = False
 
-    def _print(self, folder: str) -> str:
+    def _format_path(self, folder: str) -> str:
         subqueue = "" if self.Subqueue is None else f";{self.Subqueue}"
         journal = ";JOURNAL" if self.Journal else ""
         address = self.ProtocolAddressSpecification
@@ -60,7 +60,7 @@ class PrivateQueuePath(_QueuePath):
     """Direct format name of a private queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
-        return self._print("PRIVATE$\\")
+        return self._format_path("PRIVATE$\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PublicQueuePath(_QueuePath):
     """Direct format name of a public queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
-        return self._print("")
+        return self._format_path("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def _parse_single(text: str, offset: int) -> SingleName:
     parser = _PARSERS.get(keyword.upper()) if equals else None
     if parser is None:
         known = ", ".join(f"{name}=" for name in _PARSERS)
-        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_shown(text)} begins with none of {known}")
+        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_quote(text)} begins with none of {known}")
     return parser(rest, offset + len(keyword) + 1)
 
 
@@ -205,17 +205,17 @@ def _parse_direct(text: str, offset: int) -> DirectName:
             "DirectName",
             offset,
             section,
-            rf"{_shown(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
+            rf"{_quote(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
         )
     protocol, address = match["protocol"].upper(), match["address"]
     if protocol not in _ADDRESSES:
-        raise FormatError("Protocol", offset, section, f"{_shown(protocol)} is none of {', '.join(_ADDRESSES)}")
+        raise FormatError("Protocol", offset, section, f"{_quote(protocol)} is none of {', '.join(_ADDRESSES)}")
     if not _ADDRESSES[protocol](address):
         raise FormatError(
             "ProtocolAddressSpecification",
             offset + len(protocol) + 1,
             section,
-            f"{_shown(address)} is no {protocol} address",
+            f"{_quote(address)} is no {protocol} address",
         )
     if match["system"]:
         return MachineQueuePath(protocol, address, match["system"].upper())
@@ -245,14 +245,14 @@ _ADDRESSES: Mapping[str, Callable[[str], bool]] = {
 def _parse_private(text: str, offset: int) -> PrivateName:
     match = _PRIVATE.fullmatch(text)
     if match is None:
-        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_shown(text)} is not Guid\hexadecimal[;JOURNAL]")
+        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_quote(text)} is not Guid\hexadecimal[;JOURNAL]")
     return PrivateName(UUID(match["computer"]), int(match["queue"], 16), match["journal"] is not None)
 
 
 def _parse_distribution_list(text: str, offset: int) -> DistributionListName:
     match = _DISTRIBUTION_LIST.fullmatch(text)
     if match is None:
-        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_shown(text)} is not Guid[@DomainName]")
+        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_quote(text)} is not Guid[@DomainName]")
     return DistributionListName(UUID(match["guid"]), match["domain"])
 
 
@@ -260,16 +260,16 @@ def _parse_multicast(text: str, offset: int) -> MulticastName:
     match = _MULTICAST.fullmatch(text)
     if match is None or int(match["port"]) > 0xFFFF:
         expected = "an IPv4 multicast address, a colon and a port"
-        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_shown(text)} is not {expected}")
+        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote(text)} is not {expected}")
     return MulticastName(match["address"], int(match["port"]))
 
 
-def _guid_name(
+def _parser_of_guid_name(
     name: type[PublicName | MachineName | ConnectorName], section: str
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID, text) is None:
-            raise FormatError(name.__name__, offset, section, f"{_shown(text)} is no GUID of the form 8-4-4-4-12")
+            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is no GUID of the form 8-4-4-4-12")
         return name(UUID(text))
 
     return parse
@@ -277,15 +277,15 @@ def _guid_name(
 
 _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
     "DIRECT": _parse_direct,
-    "PUBLIC": _guid_name(PublicName, "MS-MQMQ 2.1.3"),
+    "PUBLIC": _parser_of_guid_name(PublicName, "MS-MQMQ 2.1.3"),
     "PRIVATE": _parse_private,
     "DL": _parse_distribution_list,
-    "MACHINE": _guid_name(MachineName, "MS-MQMQ 2.1.6"),
-    "CONNECTOR": _guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
+    "MACHINE": _parser_of_guid_name(MachineName, "MS-MQMQ 2.1.6"),
+    "CONNECTOR": _parser_of_guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
     "MULTICAST": _parse_multicast,
 }
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote at most 60 characters, escaped, so that the message stays one line."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import fill, fill_end, kept, kept_end
+from reference_qm.codec.padding import fill, fill_end, kept_end, nonzero_or_none
 from reference_qm.codec.queue_formats import (
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
@@ -114,7 +114,7 @@ class MQFAddressHeader(Record):
         padding = listed.take(min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS)
         listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS)
         padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS)
-        return cls(header_id, elements, size, reserved, kept(padding))
+        return cls(header_id, elements, size, reserved, nonzero_or_none(padding))
 
     def build(self) -> bytes:
         wire = bytearray(_ADDRESS_LAYOUT.size)

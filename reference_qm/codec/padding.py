@@ -10,7 +10,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import MisuseError
 
 
-def kept(raw: bytes) -> bytes | None:
+def nonzero_or_none(raw: bytes) -> bytes | None:
     """Return what a record keeps of padding bytes from several places: None for zeros."""
     return raw if any(raw) else None
 

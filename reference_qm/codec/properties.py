@@ -66,7 +66,7 @@ class MessagePropertiesHeader(Flagged, Record):
     @property
     def LabelLength(self) -> int:  # noqa: N802 - the printed name
         """Int WCHARs of the label on the wire, its terminating null included."""
-        return 0 if self.Label is None else len(self._label()) // 2
+        return 0 if self.Label is None else len(self._encode_label()) // 2
 
     @property
     def MessageSize(self) -> int:  # noqa: N802 - the printed name
@@ -78,7 +78,7 @@ class MessagePropertiesHeader(Flagged, Record):
         """Int bytes of ExtensionData."""
         return len(self.ExtensionData)
 
-    def _label(self) -> bytes:
+    def _encode_label(self) -> bytes:
         return b"" if self.Label is None else text.join(self.Label, self.LabelTerminated)
 
     @classmethod
@@ -123,7 +123,7 @@ class MessagePropertiesHeader(Flagged, Record):
         )
 
     def build(self) -> bytes:
-        label = self._label()
+        label = self._encode_label()
         body_size = len(self.MessageBody)
         head = _LAYOUT.pack(
             self.Flags,

@@ -65,11 +65,11 @@ class Flagged:
     def flags(cls, **bits: int) -> int:
         """Make the field of bits from its printed names: ``UserHeader.flags(DQ=7, MP=1)``; the others are 0."""
         owner: Any = cls
-        return _flags(owner, tuple(bits.items()))
+        return _build_flags(owner, tuple(bits.items()))
 
 
 @lru_cache(maxsize=4096)  # the same few combinations stand in every packet
-def _flags(owner: Any, bits: tuple[tuple[str, int], ...]) -> int:
+def _build_flags(owner: Any, bits: tuple[tuple[str, int], ...]) -> int:
     value = 0
     for name, bit in bits:
         view = vars(owner).get(name)

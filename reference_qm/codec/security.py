@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from reference_qm.codec import security_data, text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import fill, kept
+from reference_qm.codec.padding import fill, nonzero_or_none
 from reference_qm.codec.record import Bits, Flagged, Record
 
 SECTION = "MS-MQMQ 2.2.20.6"
@@ -84,7 +84,7 @@ class SecurityHeader(Flagged, Record):
         for name, size in zip(_ITEMS, sizes, strict=True):
             items[name] = cursor.take(size, f"SecurityData.{name}", SECTION)
             padding += cursor.align(4, f"SecurityData.{name}", SECTION)
-        return cls(flags, security_data.SecurityData(**items, Padding=kept(padding)))
+        return cls(flags, security_data.SecurityData(**items, Padding=nonzero_or_none(padding)))
 
     def build(self) -> bytes:
         data = self.SecurityData

@@ -46,12 +46,12 @@ class SoapHeader(Record):
     @property
     def HeaderDataLength(self) -> int:  # noqa: N802 - the printed name
         """Int WCHARs of Header on the wire, its terminating null included."""
-        return len(_section(self.Header, self.HeaderTerminated)) // 2
+        return len(_build_section(self.Header, self.HeaderTerminated)) // 2
 
     @property
     def BodyDataLength(self) -> int:  # noqa: N802 - the printed name
         """Int WCHARs of Body on the wire, its terminating null included."""
-        return len(_section(self.Body, self.BodyTerminated)) // 2
+        return len(_build_section(self.Body, self.BodyTerminated)) // 2
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -63,8 +63,8 @@ class SoapHeader(Record):
         return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
-        header = _section(self.Header, self.HeaderTerminated)
-        body = _section(self.Body, self.BodyTerminated)
+        header = _build_section(self.Header, self.HeaderTerminated)
+        body = _build_section(self.Body, self.BodyTerminated)
         wire = b"".join(
             (
                 _HEADER.pack(self.HeaderSectionID, self.Reserved, len(header) // 2),
@@ -82,7 +82,7 @@ def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, 
     return text.split(cursor.take(2 * length, field, _SOAP))
 
 
-def _section(content: str | None, terminated: bool) -> bytes:
+def _build_section(content: str | None, terminated: bool) -> bytes:
     return b"" if content is None else text.join(content, terminated)
 
 

@@ -3,7 +3,7 @@
 A read takes what the directory held when it was read last, and what the queue manager keeps for it, then the printed
 arguments: ``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes``
 iAttributeList, ``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead. A change has two
-halves, for the directory answers later: what it is to be asked for is made, and what came of it is ``changed``.
+halves, because the directory answers later: one function makes the request, ``note_change`` notes its result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.filters import AttributeSortOrder, FilterError, check_filter, equals, matching
 from reference_qm.directory.interface import AttributeList, Begun, Change, Create, Delete, Filter, Found, Write
-from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, updated
+from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, update_element
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import ChangeOperation, DirectoryState
 
@@ -35,9 +35,9 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
     return Delete(element)
 
 
-def changed(state: DirectoryState, change: Change, status: Result) -> None:
+def note_change(state: DirectoryState, change: Change, status: Result) -> None:
     """Take note of what became of a change; what was written is notified. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
-    _note(state, status)
+    _note_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, Write):
         return
     if _is_public(change.element):
@@ -60,7 +60,7 @@ def read_directory(
         return _read_offline(state, kind, filters)
     found = directory.read(kind, filters, attributes)
     if not force:
-        _note(state, found.rStatus)
+        _note_status(state, found.rStatus)
     return found
 
 
@@ -91,16 +91,16 @@ def check_directory_online(directory: Replica, state: DirectoryState) -> None:
     published = read_directory(directory, state, "QueueManager", own, force=True).rDirectoryObject
     if not isinstance(published, QueueManager):
         return
-    state.LocalQueueManager = updated(state.LocalQueueManager, published)
+    state.LocalQueueManager = update_element(state.LocalQueueManager, published)
     state.DirectoryOffline = False
     state.QueueCollection = tuple(
-        _refreshed(directory, state, queue) if _is_public(queue) else queue for queue in state.QueueCollection
+        _refresh_queue(directory, state, queue) if _is_public(queue) else queue for queue in state.QueueCollection
     )
 
 
-def _refreshed(directory: Replica, state: DirectoryState, queue: Queue) -> Queue:
+def _refresh_queue(directory: Replica, state: DirectoryState, queue: Queue) -> Queue:
     found = read_directory(directory, state, "Queue", equals("Identifier", queue.Identifier)).rDirectoryObject
-    return updated(queue, found) if isinstance(found, Queue) else queue
+    return update_element(queue, found) if isinstance(found, Queue) else queue
 
 
 def _read_offline(state: DirectoryState, kind: str, filters: Filter) -> Found:
@@ -123,7 +123,7 @@ def _is_public(element: DirectoryObject) -> bool:
     return isinstance(element, Queue) and element.QueueType is QueueType.PUBLIC
 
 
-def _note(state: DirectoryState, status: Result) -> None:
+def _note_status(state: DirectoryState, status: Result) -> None:
     """Note whether the directory could be reached. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20, .24."""
     if status is Result.DIRECTORY_NOT_CONNECTED:
         state.go_offline()

@@ -55,11 +55,11 @@ class AttributeFilter:
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
         if self.operator in _ORDERINGS:
-            return any(self._compares(value, _ORDERINGS[self.operator]) for value in values)
-        return any(self._compares(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
+            return any(self._is_true_of(value, _ORDERINGS[self.operator]) for value in values)
+        return any(self._is_true_of(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
 
-    def _compares(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
-        return type(stored) is type(self.value) and compare(_folded(stored), _folded(self.value))
+    def _is_true_of(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
+        return type(stored) is type(self.value) and compare(_fold_case(stored), _fold_case(self.value))
 
 
 def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
@@ -110,7 +110,7 @@ def in_order(
     return elements
 
 
-def _folded(value: Value) -> Value:
+def _fold_case(value: Value) -> Value:
     return value.casefold() if isinstance(value, str) else value
 
 
@@ -118,4 +118,4 @@ def _sort_key(name: str, element: DirectoryObject) -> tuple[bool, Any]:
     value = getattr(element, name)
     if value is None:
         return (False, 0)
-    return (True, value.value if isinstance(value, Enum) else _folded(value))
+    return (True, value.value if isinstance(value, Enum) else _fold_case(value))

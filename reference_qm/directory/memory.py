@@ -76,7 +76,7 @@ class MemoryDirectory(Replica):
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
         """Read everything; None when it cannot be read."""
         try:
-            with self._reading():
+            with self._open_to_read():
                 return super().contents()
         except StorageError:
             return Result.GENERIC_ERROR, None
@@ -102,7 +102,7 @@ class MemoryDirectory(Replica):
         path = distinguished_name(element)
         if path is None:
             raise ValueError(f"{kind}: set the attributes that name it")
-        with self._changing():
+        with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
                 raise ValueError(f"{path}: exists already; write it instead")
             return self._publish(element, path)
@@ -117,13 +117,15 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Created(Result.DIRECTORY_NOT_CONNECTED)
         try:
-            with self._changing():
+            with self._open_to_change():
                 if path.casefold() in self._paths:
                     return Created(Result.OBJECT_ALREADY_EXISTS)
                 if not self._sites_exist(element):
                     return Created(Result.GENERIC_ERROR)
                 published = with_attributes(element, created_attributes(type(element), attributes))
-                return Created(Result.SUCCESS, self._publish(self._resolved(published), path).Identifier)
+                return Created(
+                    Result.SUCCESS, self._publish(self._drop_dangling_references(published), path).Identifier
+                )
         except StorageError:
             return Created(Result.GENERIC_ERROR)
 
@@ -138,14 +140,14 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._changing():
+            with self._open_to_change():
                 stored = self._find(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 below = f", {_path(stored)}"
                 if any(path.endswith(below) for path in self._paths):
                     return Result.GENERIC_ERROR
-                self._drop(stored)
+                self._delete_element(stored)
                 return Result.SUCCESS
         except StorageError:
             return Result.GENERIC_ERROR
@@ -161,27 +163,27 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._changing():
+            with self._open_to_change():
                 stored = self._find(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 names = written_attributes(type(element), attributes)
                 values = {name: getattr(element, name) for name in names if getattr(element, name) is not None}
-                changed = self._resolved(replace(stored, **values))
+                changed = self._drop_dangling_references(replace(stored, **values))
                 if not values.keys().isdisjoint(_ENDS) and not self._sites_exist(changed):
                     return Result.GENERIC_ERROR
-                self._put(_stamped(changed, ModifyTime=self._utc_s()))
+                self._store_element(_set_known_attributes(changed, ModifyTime=self._utc_s()))
                 return Result.SUCCESS
         except StorageError:
             return Result.GENERIC_ERROR
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _open_to_read(self) -> Iterator[None]:
         """Surround what reads the objects; raises StorageError."""
         yield
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _open_to_change(self) -> Iterator[None]:
         """Surround what changes the objects: all of it or, after StorageError, nothing."""
         yield
         self._notify()
@@ -198,19 +200,19 @@ class MemoryDirectory(Replica):
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
         try:
-            with self._reading():
+            with self._open_to_read():
                 return super()._search(kind, filters, attributes, orders)
         except StorageError:
             return Result.GENERIC_ERROR, []
 
-    def _put(self, element: DirectoryObject) -> None:
+    def _store_element(self, element: DirectoryObject) -> None:
         """Keep an element that has its Identifier and its place; raises StorageError."""
         if type(element) not in RULES or element.Identifier is None or not _path(element):
             raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be kept")
         self._objects[element.Identifier] = element
         self._paths[_path(element)] = element.Identifier
 
-    def _drop(self, element: DirectoryObject) -> None:
+    def _delete_element(self, element: DirectoryObject) -> None:
         """Forget an element that is kept; raises StorageError."""
         del self._objects[self._paths.pop(_path(element))]
 
@@ -223,8 +225,10 @@ class MemoryDirectory(Replica):
     def _publish(self, element: DirectoryObject, path: str) -> DirectoryObject:
         now = self._utc_s()
         element = replace(element, Identifier=element.Identifier or self._new_identifier())
-        element = _stamped(element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now)
-        self._put(element)
+        element = _set_known_attributes(
+            element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now
+        )
+        self._store_element(element)
         return element
 
     def _sites_exist(self, element: DirectoryObject) -> bool:
@@ -234,7 +238,7 @@ class MemoryDirectory(Replica):
         ends = (element.Site1Identifier, element.Site2Identifier)
         return all(end and isinstance(self._objects.get(end), objects.Site) for end in ends)
 
-    def _resolved(self, element: DirectoryObject) -> DirectoryObject:
+    def _drop_dangling_references(self, element: DirectoryObject) -> DirectoryObject:
         """Leave out references to queue managers that are not there."""
         lists: dict[str, Any] = {
             name: tuple(
@@ -252,7 +256,7 @@ def _path(element: DirectoryObject) -> str:
     return path.casefold()
 
 
-def _stamped(element: DirectoryObject, **values: Any) -> DirectoryObject:
+def _set_known_attributes(element: DirectoryObject, **values: Any) -> DirectoryObject:
     """Set those of the values whose attributes the type has."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})

@@ -188,6 +188,6 @@ def with_attributes(element: Element, names: Iterable[str] | None) -> Element:
     return type(element)(**{name: getattr(element, name) for name in known if name in wanted})
 
 
-def updated(local: Element, published: Element) -> Element:
+def update_element(local: Element, published: Element) -> Element:
     """Update the directory attributes of a local element with those that were read."""
     return replace(local, **{name: getattr(published, name) for name in directory_attributes(type(local))})

@@ -24,7 +24,7 @@ class RecordError(Exception):
 def to_record(element: DirectoryObject) -> Record:
     """Write the type and the directory attributes of an element."""
     names = directory_attributes(type(element))
-    return {"type": type(element).__name__} | {name: _written(getattr(element, name)) for name in names}
+    return {"type": type(element).__name__} | {name: _encode_value(getattr(element, name)) for name in names}
 
 
 def from_record(record: object) -> DirectoryObject:
@@ -44,9 +44,9 @@ def from_record(record: object) -> DirectoryObject:
     return kind(**read)
 
 
-def _written(value: Any) -> object:
+def _encode_value(value: Any) -> object:
     if isinstance(value, tuple):
-        return [_written(one) for one in value]
+        return [_encode_value(one) for one in value]
     if isinstance(value, Enum):
         return value.value
     write = _WRITERS.get(type(value))

@@ -51,7 +51,7 @@ class Replica:
         status, found = self._search(kind, filters, attributes)
         if status is not Result.SUCCESS:
             return Found(status)
-        return _shown(found[0], attributes) if found else Found(Result.OBJECT_NOT_FOUND)
+        return _select_attributes(found[0], attributes) if found else Found(Result.OBJECT_NOT_FOUND)
 
     def read_begin(
         self,
@@ -75,7 +75,7 @@ class Replica:
         if handle not in self._queries:
             return Found(Result.GENERIC_ERROR)
         remaining, attributes = self._queries[handle]
-        return _shown(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
+        return _select_attributes(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
 
     def read_end(self, handle: int) -> Result:
         """Read Directory End. Spec: MS-MQDSSM 3.1.6.6."""
@@ -108,7 +108,7 @@ class Replica:
         return [stored for stored in self._objects.values() if type(stored) is kind]
 
 
-def _shown(element: DirectoryObject, attributes: AttributeList) -> Found:
+def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> Found:
     """Return the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
     known = directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):

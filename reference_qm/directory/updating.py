@@ -10,7 +10,7 @@ from uuid import UUID
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory
 from reference_qm.directory.filters import equals
-from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, updated
+from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, update_element
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import DirectoryState
 
@@ -25,7 +25,7 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
     own = equals("Identifier", state.LocalQueueManager.Identifier)
     found = read_directory(directory, state, "QueueManager", own)
     if isinstance(found.rDirectoryObject, QueueManager):
-        state.LocalQueueManager = updated(state.LocalQueueManager, found.rDirectoryObject)
+        state.LocalQueueManager = update_element(state.LocalQueueManager, found.rDirectoryObject)
         sites = (
             read_directory(directory, state, "Site", equals("Identifier", one)).rDirectoryObject
             for one in state.LocalQueueManager.SiteIdentifierList
@@ -78,10 +78,10 @@ def site_gate_collections(
 
 def _reread_site(directory: Replica, state: DirectoryState, site: Site) -> Site:
     found = read_directory(directory, state, "Site", equals("Identifier", site.Identifier)).rDirectoryObject
-    return updated(site, found) if isinstance(found, Site) else site
+    return update_element(site, found) if isinstance(found, Site) else site
 
 
 def _reread_gate(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
     found = read_directory(directory, state, "QueueManager", equals("Identifier", gate.Identifier))
     published = found.rDirectoryObject
-    return updated(gate, published) if isinstance(published, QueueManager) else gate
+    return update_element(gate, published) if isinstance(published, QueueManager) else gate

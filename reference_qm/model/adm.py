@@ -337,10 +337,10 @@ class QueueManagerState(QueueManagerAttributes):
     ResendTimeoutsFinal: int = field(default=21_600, metadata=U32)
     ResendTimerTable: tuple[int, ...] = ()
     QueueCollection: collection.QueueCollection = field(default_factory=collection.QueueCollection)
-    SystemJournalQueue: Queue = field(default_factory=lambda: _system_queue("system$;journal"))
-    SystemDeadletterQueue: Queue = field(default_factory=lambda: _system_queue("system$;deadletter"))
+    SystemJournalQueue: Queue = field(default_factory=lambda: _create_system_queue("system$;journal"))
+    SystemDeadletterQueue: Queue = field(default_factory=lambda: _create_system_queue("system$;deadletter"))
     SystemTransactionalDeadletterQueue: Queue = field(
-        default_factory=lambda: _system_queue("system$;deadxact", Transactional=True)
+        default_factory=lambda: _create_system_queue("system$;deadxact", Transactional=True)
     )
     OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict)
     last_private_queue_number: int = field(default=0, metadata=U32)
@@ -362,5 +362,5 @@ class QueueManagerState(QueueManagerAttributes):
         return self.SystemJournalQueue, self.SystemDeadletterQueue, self.SystemTransactionalDeadletterQueue
 
 
-def _system_queue(pathname: str, **attributes: Any) -> Queue:
+def _create_system_queue(pathname: str, **attributes: Any) -> Queue:
     return Queue(Pathname=pathname, QueueType=QueueType.SYSTEM, **attributes)

@@ -41,7 +41,7 @@ class Deadlines(Generic[T]):
         if thing in self._known:
             return
         if len(self._heap) >= self._sweep_at:
-            self._sweep()
+            self._drop_settled()
         self._turn += 1
         self._known.add(thing)
         heapq.heappush(self._heap, (due_s, self._turn, thing))
@@ -54,7 +54,7 @@ class Deadlines(Generic[T]):
             if self._matters(thing):
                 yield thing
 
-    def _sweep(self) -> None:
+    def _drop_settled(self) -> None:
         self._heap = [entry for entry in self._heap if self._matters(entry[2])]
         heapq.heapify(self._heap)
         self._known = {thing for _, _, thing in self._heap}

@@ -104,19 +104,23 @@ class MessagePositionList:
     def insert(self, position: MessagePosition) -> None:
         """Insert a position after those of its priority."""
         priority = position.MessageReference.Priority
-        self._link(next(filter(None, self._last[priority:]), self.Start), position)
+        self._link_position(next(filter(None, self._last[priority:]), self.Start), position)
         self._last[priority] = position
         self._inserted += 1
         position.order = self._inserted
         self._by_identifier[position.LookupIdentifier] = position
         position.size = storage_size(position.MessageReference)
-        self._add(1, position.size)
+        self._count_storage(1, position.size)
         self.reconsider(position)
 
     def reconsider(self, position: MessagePosition) -> None:
         """Let searches find a position that they passed: it is new, or available again."""
         passed = self.Start.passed
-        if position.counted_in is self and not isinstance(passed, Boundary) and _place(position) <= _place(passed):
+        if (
+            position.counted_in is self
+            and not isinstance(passed, Boundary)
+            and _sort_key(position) <= _sort_key(passed)
+        ):
             self.Start.passed = cast("Entry", position.Previous)
 
     def remove(self, position: MessagePosition) -> None:
@@ -124,9 +128,9 @@ class MessagePositionList:
         if position.counted_in is self:
             position.State = MessagePositionState.DELETED
             position.counted_in = None
-            self._add(-1, -position.size)
+            self._count_storage(-1, -position.size)
             if not position.held:
-                self._unlink(position)
+                self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
         """Keep an entry linked, once for each call."""
@@ -138,20 +142,20 @@ class MessagePositionList:
         if not isinstance(entry, Boundary):
             entry.held -= 1
             if not entry.held and entry.State is MessagePositionState.DELETED:
-                self._unlink(entry)
+                self._unlink_position(entry)
 
-    def _add(self, count: int, size: int) -> None:
+    def _count_storage(self, count: int, size: int) -> None:
         self._count += count
         self.TotalBytes += size
         self.storage.used += size
 
-    def _link(self, before: Entry, position: MessagePosition) -> None:
+    def _link_position(self, before: Entry, position: MessagePosition) -> None:
         after = cast("Entry", before.Next)
         position.Previous, position.Next = before, after
         before.Next = after.Previous = position
         position.counted_in = self
 
-    def _unlink(self, position: MessagePosition) -> None:
+    def _unlink_position(self, position: MessagePosition) -> None:
         before, after = cast("Entry", position.Previous), cast("Entry", position.Next)
         before.Next, after.Previous = after, before
         if self.Start.passed is position:
@@ -165,6 +169,6 @@ class MessagePositionList:
             self._last[priority] = cast("MessagePosition", before) if same else None
 
 
-def _place(position: MessagePosition) -> tuple[int, int]:
+def _sort_key(position: MessagePosition) -> tuple[int, int]:
     """Return the sort key of a position in its list."""
     return -position.MessageReference.Priority, position.order

@@ -51,7 +51,7 @@ class OutgoingMessageTable:
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
-        self._by_message[_identifier(position)] = position
+        self._by_message[_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
         """Return the position of a message of a queue manager."""
@@ -66,7 +66,7 @@ class OutgoingMessageTable:
             heapq.heappop(self._unsent)
         return None
 
-    def sent(self, position: OutgoingMessagePosition) -> None:
+    def note_sent(self, position: OutgoingMessagePosition) -> None:
         """Note that a position was sent on the session: AwaitingAck is TRUE from now on."""
         position.AwaitingAck = True
         self._sent[position.order] = position
@@ -74,7 +74,7 @@ class OutgoingMessageTable:
     def remove(self, position: OutgoingMessagePosition) -> None:
         """Delete a position."""
         self._positions.pop(position.order, None)
-        self._by_message.pop(_identifier(position), None)
+        self._by_message.pop(_message_key(position), None)
         self._sent.pop(position.order, None)
 
     def retain(self, position: OutgoingMessagePosition) -> None:
@@ -108,7 +108,7 @@ class OutgoingMessageTable:
         self._unsent.clear()
 
 
-def _identifier(position: OutgoingMessagePosition) -> tuple[UUID, int]:
+def _message_key(position: OutgoingMessagePosition) -> tuple[UUID, int]:
     """Name a message: ordinals are unique only within the queue manager that it is from."""
     user = position.UserMessage.UserHeader
     return user.SourceQueueManager, user.MessageID
@@ -134,7 +134,7 @@ class MessageIDHistoryTable:
 
     def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
         """Insert an entry, or one with a newer TimeStamp; the earliest makes room and is returned."""
-        key = _identity(entry)
+        key = _history_key(entry)
         self._entries[key] = entry
         self._entries.move_to_end(key)
         if len(self._entries) <= MESSAGE_ID_HISTORY_SIZE:
@@ -143,10 +143,10 @@ class MessageIDHistoryTable:
 
     def remove(self, entry: MessageIDHistoryEntry) -> None:
         """Forget a message."""
-        self._entries.pop(_identity(entry), None)
+        self._entries.pop(_history_key(entry), None)
 
 
-def _identity(entry: MessageIDHistoryEntry) -> tuple[int, int]:
+def _history_key(entry: MessageIDHistoryEntry) -> tuple[int, int]:
     """Return the GUID as a number: it is hashed with every message."""
     identifier = entry.MessageIdentifier
     return identifier.QueueManagerGuid.int, identifier.Ordinal

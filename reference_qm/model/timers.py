@@ -105,7 +105,7 @@ class Timers:
         running = self._running.get(key)
         return None if running is None else max(0, running.due_ms - now_ms)
 
-    def elapsed(self, key: TimerKey, now_ms: int) -> float:
+    def elapsed_share(self, key: TimerKey, now_ms: int) -> float:
         """Return the part of a timer's duration that has passed, 0.0 to 1.0; 0.0 when it does not run."""
         running = self._running.get(key)
         if running is None:

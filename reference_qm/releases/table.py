@@ -50,11 +50,11 @@ def _without_aes(security: SecurityConfig) -> SecurityConfig:
     return replace(security, encryption_keys=left[0], signing_keys=left[1])
 
 
-def _settings(**changes: Any) -> Secured:
+def _with_security(**changes: Any) -> Secured:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 
-def _version(release: str, *version: int) -> Behaviour:
+def _version_behaviour(release: str, *version: int) -> Behaviour:
     return Behaviour((release,), presets={"remote_version": version})
 
 
@@ -73,15 +73,17 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
         "memory-in-order-acks": Behaviour(("all",), parts=(transfer.MemoryInOrderAcks,)),
         "memory-in-pings": Behaviour(("all",), parts=(transfer.MemoryInPings,)),
-        "base-caches": Behaviour(_2000_TO_2003, security=_settings(base_caches=True)),
+        "base-caches": Behaviour(_2000_TO_2003, security=_with_security(base_caches=True)),
         "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
         "sends-40-bits": Behaviour(
-            ("windows-2000", "windows-xp"), security=_settings(SendEnhancedRC2Using40BitKeys=True)
+            ("windows-2000", "windows-xp"), security=_with_security(SendEnhancedRC2Using40BitKeys=True)
         ),
-        "rejects-40-bits": Behaviour(("windows-nt",), security=_settings(RejectEnhancedRC2Using40BitKeys=True)),
+        "rejects-40-bits": Behaviour(("windows-nt",), security=_with_security(RejectEnhancedRC2Using40BitKeys=True)),
         "no-aes": Behaviour((_OLD,), security=_without_aes, parts=(transfer.AdvancedNotSent,)),
-        "received-keys-stay": Behaviour(("until windows-server-2008",), security=_settings(received_keys_stay=True)),
-        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_settings(sent_keys_live_long=True)),
+        "received-keys-stay": Behaviour(
+            ("until windows-server-2008",), security=_with_security(received_keys_stay=True)
+        ),
+        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_with_security(sent_keys_live_long=True)),
         # MS-MQMQ
         "memory-in-padding": Behaviour(("all",), parts=(transfer.MemoryInPadding,)),
         "no-dead-letters": Behaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
@@ -102,10 +104,10 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "queue-opened-not-compared": Behaviour(("until windows-xp",), parts=(remote.QueueOpenedNotCompared,)),
         "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.NothingToCancelIsNoHandle,)),
         "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeThrows,)),
-        "version-of-xp": _version("windows-xp", 5, 1, 1020),
+        "version-of-xp": _version_behaviour("windows-xp", 5, 1, 1020),
         "version-of-2003": Behaviour(_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
-        "version-of-vista": _version("windows-vista", 6, 0, 6000),
-        "version-of-2008": _version("windows-server-2008", 6, 0, 6001),
+        "version-of-vista": _version_behaviour("windows-vista", 6, 0, 6000),
+        "version-of-2008": _version_behaviour("windows-server-2008", 6, 0, 6001),
         "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.VersionNeverAsked,)),
         # MS-MQDMPR
         "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED}),

@@ -53,10 +53,10 @@ class MemoryInPings(Ping):
     __slots__ = ()
 
     def build_request(self) -> PingPacket:
-        return _scribbled(super().build_request())
+        return _fill_unused_flags(super().build_request())
 
     def build_response(self, request: PingPacket) -> PingPacket:
-        return _scribbled(super().build_response(request))
+        return _fill_unused_flags(super().build_response(request))
 
 
 class MemoryInPadding(Sending):
@@ -65,7 +65,7 @@ class MemoryInPadding(Sending):
     __slots__ = ()
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        super().transmit(session, position, _padded(packet))
+        super().transmit(session, position, _fill_padding(packet))
 
 
 class Miscounts(SessionAcks):
@@ -128,7 +128,7 @@ class AdvancedNotSent(Securing):
         return super().encrypt_body(session, message, packet, now)
 
 
-def _scribbled(ping: PingPacket) -> PingPacket:
+def _fill_unused_flags(ping: PingPacket) -> PingPacket:
     used = PingPacket.flags(RC=1, RF=1)
     return replace(ping, Flags=ping.Flags & used | int.from_bytes(_MEMORY[:2], "little") & ~used)
 
@@ -136,34 +136,34 @@ def _scribbled(ping: PingPacket) -> PingPacket:
 Value = TypeVar("Value")
 
 
-def _padded(value: Value) -> Value:
+def _fill_padding(value: Value) -> Value:
     """Return a record, and those within it, with other bytes than zeros for padding, as many as each has."""
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}
     for field in fields(value):
         old = getattr(value, field.name)
-        new = _padded_list(old) if isinstance(old, tuple) else _padded(old)
+        new = _fill_padding_of_list(old) if isinstance(old, tuple) else _fill_padding(old)
         if new != old:
             changes[field.name] = new
     filled: Value = replace(value, **changes) if changes else value
-    return _with_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
+    return _fill_own_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
 
 
-def _padded_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the elements of a list of queues with padding, which depends on where each begins; others as they are."""
     padded: list[Any] = []
     offset = _LIST_BEGINS
     for value in values:
         if isinstance(value, MQFFormatNameElement):
-            padded.append(_with_padding(value, offset))
+            padded.append(_fill_own_padding(value, offset))
             offset += len(padded[-1].build(offset))
         else:
             padded.append(value)
     return tuple(padded)
 
 
-def _with_padding(record: Any, *where: int) -> Any:
+def _fill_own_padding(record: Any, *where: int) -> Any:
     """Return a record with as many bytes of padding as it takes ``where`` it is; itself when it takes none."""
     for size in range(1, _LONGEST_PADDING + 1):
         other = replace(record, Padding=_MEMORY[:size])

@@ -36,7 +36,7 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
     if not is_site_gate(topology, machine):
         return ()
     paths = _least_cost_paths(
-        _edges(topology), [site.Identifier for site in topology.sites_of(machine) if site.Identifier]
+        _find_edges(topology), [site.Identifier for site in topology.sites_of(machine) if site.Identifier]
     )
     farthest_first = sorted(paths.items(), key=lambda path: (path[1], path[0]), reverse=True)
     return tuple(RoutingTableEntry(destination, path.first) for destination, path in farthest_first)
@@ -51,7 +51,7 @@ class _Path:
     first: UUID
 
 
-def _edges(topology: Topology) -> Edges:
+def _find_edges(topology: Topology) -> Edges:
     """Return both directions of each link between known sites, of parallel ones the cheapest. Spec: MS-MQBR 3.1.3.1.
 
     A cost out of its range (MS-MQDMPR 3.1.1.8) makes no edge: paths must become cheaper hop by hop, or messages circle.

@@ -57,12 +57,12 @@ class Topology:
     @classmethod
     def of(cls, queue_managers: Iterable[QueueManager], sites: Iterable[Site], links: Iterable[RoutingLink]) -> Self:
         """Make a topology of elements; the gates of the sites follow from them."""
-        machines = _by_identifier(queue_managers)
+        machines = _index_by_identifier(queue_managers)
         all_links = tuple(links)
         gates = site_gate_collections(all_links, machines)
         gated = {
             identifier: replace(site, SiteGateCollection=gates.get(identifier, ()))
-            for identifier, site in _by_identifier(sites).items()
+            for identifier, site in _index_by_identifier(sites).items()
         }
         return cls(machines, gated, all_links)
 
@@ -121,6 +121,6 @@ def share_a_site(one: QueueManager, other: QueueManager) -> bool:
     return not set(one.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
 
 
-def _by_identifier(elements: Iterable[Element]) -> dict[UUID, Element]:
+def _index_by_identifier(elements: Iterable[Element]) -> dict[UUID, Element]:
     found = {one.Identifier: one for one in elements if one.Identifier is not None}
     return dict(sorted(found.items()))

@@ -75,7 +75,7 @@ class Association:
 
     def connection_lost(self) -> list[RpcOutput]:
         """Orphan the calls of a connection that is gone; the last association of a group leaves its handles."""
-        return self._end()
+        return self._end_association()
 
     def next_due(self) -> int | None:
         """Return when ``handle_timer`` has something to do, in monotonic ms."""
@@ -118,7 +118,7 @@ class Association:
 
     def close(self, reason: str) -> list[RpcOutput]:
         """Close the connection: a client that breaks the protocol, or has to go."""
-        return [CloseAssociation(self, reason), *self._end()]
+        return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
         """Answer a request that breaks the protocol and close. Spec: MS-RPCE 3.3.3.5.7."""
@@ -136,7 +136,7 @@ class Association:
         try:
             for wire in self._framer.feed(data):
                 whole += 1
-                happened += self._receive(wire)
+                happened += self._receive_pdu(wire)
                 if self.closed:
                     return happened
         except PduError as error:
@@ -144,26 +144,26 @@ class Association:
         self._note_debt(now, progress=whole > 0)
         return happened
 
-    def _receive(self, wire: bytes) -> list[RpcOutput]:
+    def _receive_pdu(self, wire: bytes) -> list[RpcOutput]:
         header = Header.parse(wire)
         try:
             pdu = Pdu.parse(wire)
         except PduError as error:
-            return self._refuse(header, str(error))
+            return self._refuse_pdu(header, str(error))
         handler = _HANDLERS.get((self.state, pdu.body.PTYPE))
         if handler is None:
-            return self._refuse(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
+            return self._refuse_pdu(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
         return handler(self, pdu, wire)
 
-    def _refuse(self, header: Header, reason: str) -> list[RpcOutput]:
+    def _refuse_pdu(self, header: Header, reason: str) -> list[RpcOutput]:
         """Answer a PDU that is malformed or out of place, as its kind is answered, and close."""
         if header.ptype == PacketType.BIND:
-            return self._reject(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
+            return self._reject_bind(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
         if header.ptype in (PacketType.REQUEST, PacketType.ALTER_CONTEXT) and header.rpc_vers == RPC_VERS:
             return self.fail_and_close(header.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
         return self.close(reason)
 
-    def _reject(self, call_id: int, why: RejectReason, reason: str) -> list[RpcOutput]:
+    def _reject_bind(self, call_id: int, why: RejectReason, reason: str) -> list[RpcOutput]:
         return [*self.send(Pdu(BindNak(why), call_id)), *self.close(reason)]
 
     def _on_bind(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
@@ -172,26 +172,26 @@ class Association:
         try:
             self.security.check_type(pdu.sec_trailer)
         except AuthenticationRefused as refused:
-            return self._reject(pdu.call_id, refused.reject, str(refused))
+            return self._reject_bind(pdu.call_id, refused.reject, str(refused))
         if min(bind.max_xmit_frag, bind.max_recv_frag) < MUST_RECV_FRAG_SIZE:
             why = f"fragments below {MUST_RECV_FRAG_SIZE} bytes (C706 12.6.3.1)"
-            return self._reject(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
-        if (fault_found := self._fault_in(pdu, bind)) is not None:
-            return self._reject(pdu.call_id, *fault_found)
+            return self._reject_bind(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
+        if (fault_found := self._find_fault(pdu, bind)) is not None:
+            return self._reject_bind(pdu.call_id, *fault_found)
         try:
             leg = self.security.take_leg(pdu)
         except AuthenticationRefused as refused:
-            return self._reject(pdu.call_id, refused.reject, str(refused))
+            return self._reject_bind(pdu.call_id, refused.reject, str(refused))
         group = self.groups.join(self, bind.assoc_group_id, self.remote_host)
         if group is None:
             why = f"{self.remote_host} has no association group {bind.assoc_group_id:#x} (MS-RPCE 3.3.1.5.7)"
-            return self._reject(pdu.call_id, RejectReason.NOT_SPECIFIED, why)
+            return self._reject_bind(pdu.call_id, RejectReason.NOT_SPECIFIED, why)
         self.group = group
         self.state = AssociationState.CONTEXT_NEGOTIATED
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
         self.max_xmit_frag = min(bind.max_recv_frag, self.limits.fragment_bytes)
         self._framer.longest = min(bind.max_xmit_frag, self.limits.fragment_bytes)
-        return self._answer(pdu, bind, BindAck, self.sec_addr.encode() + b"\0", leg)
+        return self._answer_bind(pdu, bind, BindAck, self.sec_addr.encode() + b"\0", leg)
 
     def _on_alter_context(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         alter = pdu.body
@@ -200,16 +200,16 @@ class Association:
             self.security.check_type(pdu.sec_trailer)
         except AuthenticationRefused as refused:
             return self.fail_and_close(pdu.call_id, refused.status, str(refused))
-        if (fault_found := self._fault_in(pdu, alter)) is not None:
+        if (fault_found := self._find_fault(pdu, alter)) is not None:
             reject, why = fault_found
             if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
-                return self._reject(pdu.call_id, reject, why)
+                return self._reject_bind(pdu.call_id, reject, why)
             return self.protocol_error(pdu, why)
         try:
             leg = self.security.take_leg(pdu)
         except AuthenticationRefused as refused:
             return self.fail_and_close(pdu.call_id, refused.status, str(refused))
-        return self._answer(pdu, alter, AlterContextResp, b"", leg)
+        return self._answer_bind(pdu, alter, AlterContextResp, b"", leg)
 
     def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Take the last leg of an authentication; nothing answers it. Spec: MS-RPCE 2.2.2.10, 3.3.1.5.2.1."""
@@ -221,7 +221,7 @@ class Association:
             return self.close(str(refused))
         return []
 
-    def _fault_in(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
+    def _find_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
         """Return what is wrong with proposals, if anything."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
@@ -237,7 +237,7 @@ class Association:
                 return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why
         return None
 
-    def _answer(
+    def _answer_bind(
         self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes, leg: SecTrailer | None
     ) -> list[RpcOutput]:
         assert self.group is not None
@@ -257,12 +257,12 @@ class Association:
         return self.calls.on_request(opened, security)
 
     def _on_co_cancel(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._genuine(pdu, wire) or self.calls.on_co_cancel(pdu)
+        return self._verify_request(pdu, wire) or self.calls.on_co_cancel(pdu)
 
     def _on_orphaned(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._genuine(pdu, wire) or self.calls.on_orphaned(pdu)
+        return self._verify_request(pdu, wire) or self.calls.on_orphaned(pdu)
 
-    def _genuine(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+    def _verify_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Close on a signature that is wrong. Spec: C706 12.6.4.6, 12.6.4.8: their trailer is optional."""
         if pdu.sec_trailer is None:
             return []
@@ -283,7 +283,7 @@ class Association:
         elif self._owed_since is None or progress:
             self._owed_since = now.monotonic_ms
 
-    def _end(self) -> list[RpcOutput]:
+    def _end_association(self) -> list[RpcOutput]:
         if self.closed:
             return []
         self.state = AssociationState.CLOSED

@@ -109,7 +109,7 @@ class Call:
         An [in, out] parameter that is not given stays as it came; a context handle that is not given by a method
         that opens one is NULL. A handle answered with NULL is closed. MisuseError when the results do not fit.
         """
-        values = self._results(results)
+        values = self._check_results(results)
         handle = None
         on_the_wire = values
         if self.method.handle is not None and self.method.answers_handle:
@@ -130,7 +130,7 @@ class Call:
             raise MisuseError(f"{status:#010x} is not a fault status (MS-RPCE 3.3.3.5.1)")
         return self.association.calls.fail(self, status)
 
-    def _results(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _check_results(self, given: dict[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for one in self.method.parameters:
             if one.direction is Direction.IN_OUT:

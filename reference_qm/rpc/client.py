@@ -22,7 +22,7 @@ from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begun, fragments
+from reference_qm.rpc.protection import AgreedSecurity, begin_security, fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -53,7 +53,7 @@ class ClientAssociation:
         self, interfaces: Sequence[Interface], limits: Limits | None = None, security: ClientSecurity | None = None
     ) -> None:
         self.interfaces = tuple(interfaces)
-        self._security = None if security is None else begun(security)
+        self._security = None if security is None else begin_security(security)
         self.limits = limits or Limits()
         self.state = BindingState.BINDING
         self.multiplexed = False
@@ -124,7 +124,7 @@ class ClientAssociation:
         happened: list[Outgoing] = []
         try:
             for wire in self._framer.feed(data):
-                happened += self._receive(self._genuine(wire, Pdu.parse(wire)))
+                happened += self._receive_pdu(self._verify_response(wire, Pdu.parse(wire)))
                 if self.ended:
                     break
         except PduError as error:
@@ -155,7 +155,7 @@ class ClientAssociation:
 
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
-    def _genuine(self, wire: bytes, pdu: Pdu) -> Pdu:
+    def _verify_response(self, wire: bytes, pdu: Pdu) -> Pdu:
         """Return a response as the server made it; SecurityError when it is not what was agreed on."""
         agreed = self._security
         if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
@@ -168,7 +168,7 @@ class ClientAssociation:
             raise SecurityError("a security context that was not agreed on")
         return agreed.open(wire)
 
-    def _receive(self, pdu: Pdu) -> list[Outgoing]:
+    def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
         handler = _HANDLERS.get((self.state, type(pdu.body)))
         if handler is None:
             return self.end(f"the server sent {pdu.body.PTYPE.name} in the state {self.state.value} (C706 11)")
@@ -203,19 +203,19 @@ class ClientAssociation:
         try:
             if agreed.legs > self.limits.auth_legs:
                 raise SecurityError(f"more than {self.limits.auth_legs} legs")
-            token = b"" if trailer is None and agreed.context.complete else self._step(agreed, trailer)
+            token = b"" if trailer is None and agreed.context.complete else self._take_token(agreed, trailer)
         except SecurityError as error:
             return self.end(f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)")
-        return self._next_leg(agreed, token)
+        return self._send_leg(agreed, token)
 
-    def _step(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
+    def _take_token(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
         if trailer is None:
             raise SecurityError("the server sent no token: it does not authenticate")
         if len(trailer.token) > self.limits.token_bytes:
             raise SecurityError(f"a token of {len(trailer.token)} bytes")
         return agreed.context.step(trailer.token)
 
-    def _next_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
+    def _send_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
         complete = agreed.context.complete
         if not token and not complete:
             return self.end("not authenticated: the legs end before the context is built (MS-RPCE 3.3.1.5.2.1)")
@@ -245,7 +245,7 @@ class ClientAssociation:
         assert isinstance(response, Response)
         call = self._calls.get(pdu.call_id)
         if call is None:
-            return self._unknown(pdu)
+            return self._ignore_unknown_call(pdu)
         if bool(pdu.pfc_flags & Flags.FIRST_FRAG) is not (not call.stub):
             return self.end(f"fragments of call {pdu.call_id} out of order (C706 12.6.4.10)")
         call.stub += response.stub
@@ -268,11 +268,11 @@ class ClientAssociation:
         assert isinstance(fault, Fault)
         call = self._calls.pop(pdu.call_id, None)
         if call is None:
-            return self._unknown(pdu)
+            return self._ignore_unknown_call(pdu)
         why = f"{call.method.name} is answered with a fault, status {fault.status:#010x}"
         return [Failed(call, why, fault.status), *self._send_waiting()]
 
-    def _unknown(self, pdu: Pdu) -> list[Outgoing]:
+    def _ignore_unknown_call(self, pdu: Pdu) -> list[Outgoing]:
         """Ignore the answer to a call that was cancelled; no other can be."""
         if 1 < pdu.call_id <= self._last_call_id:
             return []
@@ -288,12 +288,12 @@ class ClientAssociation:
     def _send_waiting(self) -> list[Outgoing]:
         sent: list[Outgoing] = []
         while self._waiting and (self.multiplexed or not self._calls):
-            sent.append(Send(self._request(self._waiting.popleft())))
+            sent.append(Send(self._build_request(self._waiting.popleft())))
         if self._shutting_down and not self._calls:
             sent += self.end("the server shuts down (C706 12.6.4.11)")
         return sent
 
-    def _request(self, call: OutgoingCall) -> bytes:
+    def _build_request(self, call: OutgoingCall) -> bytes:
         """Build a request, in as many fragments as it takes. Spec: C706 12.6.4.9."""
         self._last_call_id += 1
         call.call_id = self._last_call_id

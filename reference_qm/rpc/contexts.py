@@ -35,7 +35,7 @@ def negotiate(
     Of all that is proposed for one interface at most one transfer syntax is accepted: ``preferred`` if it is among
     them, else the first that we speak.
     """
-    chosen = _choose(proposals, preferred)
+    chosen = _choose_proposals(proposals, preferred)
     results: list[ContextResult] = []
     accepted: list[PresentationContext] = []
     for place, proposal in enumerate(proposals):
@@ -54,7 +54,7 @@ def negotiate(
     return tuple(results), accepted
 
 
-def _choose(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
+def _choose_proposals(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
     """Return the place of the proposal chosen for each abstract syntax, with the transfer syntax chosen."""
     best: dict[SyntaxId, tuple[int, SyntaxId]] = {}
     for place, proposal in enumerate(proposals):

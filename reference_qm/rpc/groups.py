@@ -79,7 +79,7 @@ class Groups:
             if group is None or group.host != host:
                 return None
         else:
-            group = AssociationGroup(self._unused(), host)
+            group = AssociationGroup(self._new_identifier(), host)
             self._by_identifier[group.identifier] = group
         group.associations.add(association)
         return group
@@ -98,7 +98,7 @@ class Groups:
         """Make a handle that belongs to no group yet."""
         return ContextHandle(kind, new_guid(self._entropy), state)
 
-    def _unused(self) -> int:
+    def _new_identifier(self) -> int:
         while True:
             identifier = int.from_bytes(self._entropy.token(4), "little")
             if identifier and identifier not in self._by_identifier:

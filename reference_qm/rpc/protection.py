@@ -82,7 +82,7 @@ class AgreedSecurity:
         return (fragment_bytes - taken) // STUB_ALIGNMENT * STUB_ALIGNMENT
 
 
-def begun(security: ClientSecurity) -> AgreedSecurity:
+def begin_security(security: ClientSecurity) -> AgreedSecurity:
     """Return the security context of a new connection of a client, of which nothing is agreed on yet."""
     return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
 

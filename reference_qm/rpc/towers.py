@@ -24,7 +24,7 @@ class TowerReader(OctetReader):
 
     __slots__ = ()
 
-    def counted(self) -> bytes:
+    def take_counted(self) -> bytes:
         """Read a count u16 and as many bytes."""
         return self.take(int.from_bytes(self.take(2), "little"))
 
@@ -46,7 +46,9 @@ class Tower:
         """Read a tower; None when it is one of another protocol; StubError when it is none."""
         reader = TowerReader(octets, "<", SECTION)
         reader.where = "tower_octet_string"
-        floors = [(reader.counted(), reader.counted()) for _ in range(int.from_bytes(reader.take(2), "little"))]
+        floors = [
+            (reader.take_counted(), reader.take_counted()) for _ in range(int.from_bytes(reader.take(2), "little"))
+        ]
         reader.finish("tower_octet_string")
         protocols = tuple(left[0] if left else None for left, _ in floors[2:])
         if len(floors) != 5 or protocols != _PROTOCOLS or len(floors[3][1]) != 2 or len(floors[4][1]) != 4:

@@ -140,11 +140,11 @@ class SecurityDescriptor(Flagged, Record):
         parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
         present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
-            Sid.read(_part(parts, owner, "OffsetOwner")) if owner else None,
-            Sid.read(_part(parts, group, "OffsetGroup")) if group else None,
-            Acl.read(_part(parts, present, "OffsetDacl")) if present else None,
+            Sid.read(_cursor_of_part(parts, owner, "OffsetOwner")) if owner else None,
+            Sid.read(_cursor_of_part(parts, group, "OffsetGroup")) if group else None,
+            Acl.read(_cursor_of_part(parts, present, "OffsetDacl")) if present else None,
             control,
-            _list_at(_part(parts, audited, "OffsetSacl")) if audited else None,
+            _read_acl_bytes(_cursor_of_part(parts, audited, "OffsetSacl")) if audited else None,
         )
 
     def build(self) -> bytes:
@@ -160,7 +160,7 @@ class SecurityDescriptor(Flagged, Record):
         return bytes(wire)
 
 
-def _list_at(cursor: Cursor) -> bytes:
+def _read_acl_bytes(cursor: Cursor) -> bytes:
     """Return the bytes of an ACL, whatever its entries are."""
     head = cursor.take(_ACL.size, "ACL", "MS-DTYP 2.4.5")
     size = int.from_bytes(head[2:4], "little")
@@ -169,7 +169,7 @@ def _list_at(cursor: Cursor) -> bytes:
     return head + cursor.take(size - _ACL.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 
-def _part(parts: bytes, offset: int, field: str) -> Cursor:
+def _cursor_of_part(parts: bytes, offset: int, field: str) -> Cursor:
     """Return a cursor on a part; ``offset`` counts from the start of the descriptor."""
     begin = offset - _DESCRIPTOR.size
     if not 0 <= begin < len(parts):

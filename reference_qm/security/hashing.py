@@ -55,7 +55,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     """
     try:
         if algorithm in _OLD:
-            signature = bytes(_old_signer(old_private_key(key)).sign(second(_OLD[algorithm]).new(data)))
+            signature = bytes(_build_old_signer(old_private_key(key)).sign(second(_OLD[algorithm]).new(data)))
         else:
             signature = key.sign(data, padding.PKCS1v15(), _CURRENT[algorithm])
     except ValueError as error:
@@ -68,7 +68,7 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     big_endian = signature[::-1]
     try:
         if algorithm in _OLD:
-            _old_signer(old_public_key(key)).verify(second(_OLD[algorithm]).new(data), big_endian)
+            _build_old_signer(old_public_key(key)).verify(second(_OLD[algorithm]).new(data), big_endian)
         else:
             key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])
     except (InvalidSignature, ValueError):
@@ -76,7 +76,7 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     return True
 
 
-def _old_signer(key: Any) -> Any:
+def _build_old_signer(key: Any) -> Any:
     return second("Signature.pkcs1_15").new(key)
 
 

@@ -68,13 +68,13 @@ def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, 
         )
     if any(simple.encryptedKey[size:]):
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"is not for an RSA key of {key.key_size} bits")
-    found = _decrypted(key, simple.encryptedKey[:size][::-1], bits // 8)
+    found = _decrypt_key(key, simple.encryptedKey[:size][::-1], bits // 8)
     if not found:
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"holds no key of {bits} bits for this RSA key")
     return found
 
 
-def _decrypted(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
+def _decrypt_key(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
     """Return the key of ``size`` bytes, or nothing."""
     try:
         return bytes(second(_CIPHER).new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))

@@ -100,7 +100,7 @@ def security_of(packet: UserMessagePacket) -> MessageSecurity:
             EncryptionAlgorithm=properties.EncryptionAlgorithm,
         )
     data = header.SecurityData
-    provider = _provider(data.ProviderInfo)
+    provider = _parse_provider(data.ProviderInfo)
     return MessageSecurity(
         PrivacyLevel=properties.PrivacyLevel,
         AuthenticationLevel=header.AS,
@@ -116,7 +116,7 @@ def security_of(packet: UserMessagePacket) -> MessageSecurity:
     )
 
 
-def _provider(info: bytes) -> ProviderInfo:
+def _parse_provider(info: bytes) -> ProviderInfo:
     try:
         return ProviderInfo.parse(info) if info else ProviderInfo()
     except FormatError:

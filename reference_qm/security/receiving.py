@@ -85,7 +85,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     try:
         privacy = privacy_of(properties.PrivacyLevel)
         algorithm = encryption_algorithm(privacy, properties.EncryptionAlgorithm)
-        key = _key_of(packet, security, privacy, algorithm, receiver, now)
+        key = _find_key(packet, security, privacy, algorithm, receiver, now)
         _check_strength(privacy.provider, algorithm, key, receiver)
         body = decrypt(algorithm, key, properties.MessageBody)
     except (SecurityError, FormatError) as error:
@@ -97,7 +97,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     )
 
 
-def _key_of(
+def _find_key(
     packet: UserMessagePacket,
     security: SecurityHeader,
     privacy: Privacy,
@@ -183,7 +183,7 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
 def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: SecurityDescriptor) -> None:
     """Check that the sender may write to the queue, whose security descriptor is given."""
     try:
-        user, sids = _token(security, receiver.accounts)
+        user, sids = _build_token(security, receiver.accounts)
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
@@ -191,7 +191,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION})")
 
 
-def _token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
+def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
     """Return userSID and Sids of its token; None for one that is no account. Users are in Everyone besides the PAC."""
     if security.ST == ST_NONE:
         return ANONYMOUS, frozenset({ANONYMOUS})

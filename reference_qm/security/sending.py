@@ -93,13 +93,13 @@ def encrypt_message(
     if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
         raise SecurityError("UserHeader.DestinationQueue", _SECTION, "is no public or private name: no key to find")
     selection = select_encryption(level, remote_keys, caches.settings)
-    cached = _key_for(selection, level, remote, caches, entropy, now)
+    cached = _find_or_make_key(selection, level, remote, caches, entropy, now)
     body = encrypt(selection.UseAlgorithm, cached.SymmetricKey, packet.MessagePropertiesHeader.MessageBody)
     return replace(
         packet,
         BaseHeader=replace(packet.BaseHeader, PacketSize=0),
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(SH=1)),
-        SecurityHeader=_announced(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
+        SecurityHeader=_describe_encryption(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
         MessagePropertiesHeader=replace(
             packet.MessagePropertiesHeader,
             MessageBody=body,
@@ -110,7 +110,7 @@ def encrypt_message(
     )
 
 
-def _key_for(
+def _find_or_make_key(
     selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
 ) -> CachedSymmetricKey:
     """Find the cached key of the remote, or make one and cache it."""
@@ -126,7 +126,7 @@ def _key_for(
     return made
 
 
-def _announced(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
+def _describe_encryption(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
     """Return the SecurityHeader that says how the body is encrypted."""
     data = replace(
         header.SecurityData,

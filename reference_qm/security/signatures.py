@@ -39,12 +39,12 @@ class SignatureType(IntEnum):
     SIG30 = 0x5
 
 
-def _label(packet: UserMessagePacket) -> bytes:
+def _label_content(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
     return b"" if properties.Label is None else wchars.join(properties.Label, properties.LabelTerminated)
 
 
-def _queue(name: QueueName | None) -> bytes:
+def _queue_content(name: QueueName | None) -> bytes:
     if name is None:
         return b""
     if isinstance(name, DirectQueueFormatName):
@@ -52,7 +52,7 @@ def _queue(name: QueueName | None) -> bytes:
     return name.build()
 
 
-def _format_names(packet: UserMessagePacket) -> bytes:
+def _format_name_content(packet: UserMessagePacket) -> bytes:
     header = packet.MultiQueueFormatHeader
     if header is None:
         return b""
@@ -62,11 +62,11 @@ def _format_names(packet: UserMessagePacket) -> bytes:
     return bytes(wire[12:])
 
 
-def _journaling(packet: UserMessagePacket) -> bytes:
+def _journaling_content(packet: UserMessagePacket) -> bytes:
     return bytes((packet.UserHeader.JP << 1 | packet.UserHeader.JN,))
 
 
-def _connector(packet: UserMessagePacket) -> bytes:
+def _connector_content(packet: UserMessagePacket) -> bytes:
     connector = packet.UserHeader.ConnectorType
     return b"" if connector is None else connector.bytes_le
 
@@ -76,24 +76,29 @@ _FIRST: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.CorrelationID,
     lambda packet: packet.MessagePropertiesHeader.ApplicationTag.to_bytes(4, "little"),
     lambda packet: packet.MessagePropertiesHeader.MessageBody,
-    _label,
-    lambda packet: _queue(packet.UserHeader.ResponseQueue),
-    lambda packet: _queue(packet.UserHeader.AdminQueue),
+    _label_content,
+    lambda packet: _queue_content(packet.UserHeader.ResponseQueue),
+    lambda packet: _queue_content(packet.UserHeader.AdminQueue),
 )
 _LAST: tuple[_Field, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
-    _journaling,
+    _journaling_content,
     lambda packet: bytes((packet.MessagePropertiesHeader.Flags & 0x0F,)),
     lambda packet: packet.MessagePropertiesHeader.MessageClass.to_bytes(2, "little"),
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
-    _connector,
+    _connector_content,
 )
 _FIELDS: Mapping[SignatureType, tuple[_Field, ...]] = {
     SignatureType.SIG10: _FIRST,
-    SignatureType.SIG20: (*_FIRST, *_LAST, lambda packet: _queue(packet.UserHeader.DestinationQueue)),
-    SignatureType.SIG30: (*_FIRST, lambda packet: packet.MessagePropertiesHeader.ExtensionData, _format_names, *_LAST),
+    SignatureType.SIG20: (*_FIRST, *_LAST, lambda packet: _queue_content(packet.UserHeader.DestinationQueue)),
+    SignatureType.SIG30: (
+        *_FIRST,
+        lambda packet: packet.MessagePropertiesHeader.ExtensionData,
+        _format_name_content,
+        *_LAST,
+    ),
 }
 
 
@@ -122,14 +127,16 @@ def sign_message(
     several = packet.MultiQueueFormatHeader
     if several is not None:
         made = sign(key, algorithm, content(packet, SignatureType.SIG30))
-        return _resized(packet, security, replace(several, Signature=replace(several.Signature, Signature=made)))
+        return _replace_headers(
+            packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
+        )
     if kind is SignatureType.SIG30:
         raise SecurityError("MultiQueueFormatHeader", _SIGNING, "an MSMQ 3.0 signature needs one")
     data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
-    return _resized(packet, replace(security, SecurityData=data), None)
+    return _replace_headers(packet, replace(security, SecurityData=data), None)
 
 
-def _resized(
+def _replace_headers(
     packet: UserMessagePacket, security: SecurityHeader, several: MultiQueueFormatHeader | None
 ) -> UserMessagePacket:
     """Return the packet with other headers; building computes PacketSize."""
@@ -144,7 +151,7 @@ def _resized(
 
 def is_signed(packet: UserMessagePacket) -> bool:
     """Return whether one of the two Signature fields is set. Spec: MS-MQQB 3.1.5.8.3."""
-    return any(_signatures(packet))
+    return any(_signatures_of(packet))
 
 
 def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
@@ -158,7 +165,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
         raise SecurityError("SecurityHeader", _AUTHENTICATION, "is not there: no certificate")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
-    single, several = _signatures(packet)
+    single, several = _signatures_of(packet)
     signature = single or several
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
         if is_signature(key, algorithm, content(packet, kind), signature):
@@ -166,7 +173,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     raise SecurityError("Signature", _AUTHENTICATION, f"is not that of the message under {algorithm.name}")
 
 
-def _signatures(packet: UserMessagePacket) -> tuple[bytes, bytes]:
+def _signatures_of(packet: UserMessagePacket) -> tuple[bytes, bytes]:
     """Return SecurityData.Signature and MultiQueueFormatHeader.Signature, empty when they are not set."""
     security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
     return (

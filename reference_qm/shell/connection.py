@@ -93,7 +93,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._linger is not None:
             self._linger.cancel()
-        self._report_loss(self._cut or _reason(exc))
+        self._report_loss(self._cut or _reason_of(exc))
         self.gone(self)
 
     # -- the host asks ------------------------------------------------------------------------------------------
@@ -110,11 +110,11 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
             return
         if not self._gathered:
-            asyncio.get_running_loop().call_soon(self._write)
+            asyncio.get_running_loop().call_soon(self._write_pending)
         self._gathered.append(data)
         self._gathered_size += len(data)
 
-    def _write(self) -> None:
+    def _write_pending(self) -> None:
         """Write what was gathered; a transport that is closing loses it."""
         gathered, self._gathered, self._gathered_size = self._gathered, [], 0
         if gathered and self._transport is not None and not self._transport.is_closing():
@@ -124,7 +124,7 @@ class Connection(asyncio.Protocol):
         """Send what was to be sent, then close; the core gets no more inputs."""
         self.closed = True
         if self._transport is not None:
-            self._write()
+            self._write_pending()
             self._transport.close()
             if self._transport.get_write_buffer_size() and self._linger is None:
                 self._linger = asyncio.get_running_loop().call_later(LINGER_S, self._transport.abort)
@@ -143,7 +143,7 @@ class Connection(asyncio.Protocol):
             self.deliver(TransportLost(self.name, reason))
 
 
-def _reason(exc: Exception | None) -> str:
+def _reason_of(exc: Exception | None) -> str:
     if isinstance(exc, OSError) and exc.errno is not None:
         return os.strerror(exc.errno)
     return str(exc) if exc is not None else "closed"

@@ -8,7 +8,15 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
-from reference_qm.control import FACILITIES, ControlError, NotOffered, announced, answer, refusal, request_from
+from reference_qm.control import (
+    FACILITIES,
+    ControlError,
+    NotOffered,
+    answer,
+    list_offered_facilities,
+    refusal,
+    request_from,
+)
 from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
 from reference_qm.surface.effects import Answer, Completed
@@ -98,7 +106,7 @@ class ControlClient(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         if len(self.server.clients) >= CLIENTS_LIMIT:
-            self._refuse(None, f"{CLIENTS_LIMIT} control clients are connected already; close one of them")
+            self._refuse_request(None, f"{CLIENTS_LIMIT} control clients are connected already; close one of them")
             self.hang_up()
             return
         self.server.clients.add(self)
@@ -125,9 +133,9 @@ class ControlClient(asyncio.Protocol):
         self._transport = None
         self.server.clients.discard(self)
         for token in list(self._waiting):
-            self.server.host.ask(CancelWaiting(token), _ignore)
+            self.server.host.ask(CancelWaiting(token), _ignore_answer)
         for close in list(self._opened):
-            self.server.host.ask(close, _ignore)
+            self.server.host.ask(close, _ignore_answer)
 
     # -- requests and answers -----------------------------------------------------------------------------------
 
@@ -145,32 +153,32 @@ class ControlClient(asyncio.Protocol):
             self._on_line(line)
         if not self._paused and len(self._unread) > LINE_LIMIT:
             self._unread.clear()
-            self._refuse(None, TOO_LONG)
+            self._refuse_request(None, TOO_LONG)
             self.hang_up()
 
     def _on_line(self, line: bytes) -> None:
         number: Any = None
         try:
-            arguments = _object(line)
-            number = _number(arguments)
+            arguments = _parse_object(line)
+            number = _request_number(arguments)
             verb = arguments.get("verb")
             if isinstance(verb, str) and (refused := refusal(verb, self.server.offered)) is not None:
                 raise NotOffered(refused)
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":
-                self._cancel(number, arguments)
+                self._cancel_request(number, arguments)
             elif on_verb is None:
-                self._ask(number, request_from(arguments))
+                self._ask_host(number, request_from(arguments))
             elif len(arguments) == 1:
                 on_verb(self, number)
             else:
                 raise ControlError(f"{verb} takes no arguments; leave out {', '.join(arguments.keys() - {'verb'})}")
         except NotOffered as error:
-            self._send({"id": number, "ok": False, "error": str(error), "unsupported": True})
+            self._send_reply({"id": number, "ok": False, "error": str(error), "unsupported": True})
         except ControlError as error:
-            self._refuse(number, str(error))
+            self._refuse_request(number, str(error))
 
-    def _ask(self, number: Any, request: Request | HostRequest) -> None:
+    def _ask_host(self, number: Any, request: Request | HostRequest) -> None:
         if len(self._waiting) >= WAITING_LIMIT:
             raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
 
@@ -178,7 +186,7 @@ class ControlClient(asyncio.Protocol):
             self._waiting.pop(result.token, None)
             if isinstance(result, Completed):
                 self._note_handle(request, result)
-            self._send(self._limit_facilities(answer(number, result)))
+            self._send_reply(self._limit_facilities(answer(number, result)))
 
         token = self.server.host.ask(request, send_answer)
         if self.server.host.awaits(token):
@@ -193,7 +201,7 @@ class ControlClient(asyncio.Protocol):
             return
         close = opens(result.result.values)
         if self._transport is None:
-            self.server.host.ask(close, _ignore)
+            self.server.host.ask(close, _ignore_answer)
         else:
             self._opened[close] = None
 
@@ -201,42 +209,42 @@ class ControlClient(asyncio.Protocol):
         """Forget the handles that a restart has ended: others get their numbers."""
         self._opened.clear()
 
-    def _cancel(self, number: Any, arguments: dict[str, Any]) -> None:
+    def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:
         """Cancel an earlier request of this client that waits for a message."""
         if arguments.keys() != {"verb", "request"}:
             raise ControlError("cancel: takes request, the id of the request that is to be cancelled")
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
         if token is None:
             raise ControlError(f"cancel: no request {ascii(arguments['request'])[:60]} of this client waits")
-        self._ask(number, CancelWaiting(token))
+        self._ask_host(number, CancelWaiting(token))
 
-    def _restart(self, number: Any) -> None:
+    def _restart_host(self, number: Any) -> None:
         self.server.host.restart()
         self.server.forget_handles()
-        self._send({"id": number, "ok": True})
+        self._send_reply({"id": number, "ok": True})
 
-    def _reset(self, number: Any) -> None:
+    def _reset_host(self, number: Any) -> None:
         try:
             self.server.reset()
         except StoreError as error:
             raise ControlError(str(error)) from error
         self.server.forget_handles()
-        self._send({"id": number, "ok": True})
+        self._send_reply({"id": number, "ok": True})
 
-    def _stop(self, number: Any) -> None:
-        self._send({"id": number, "ok": True})
+    def _stop_host(self, number: Any) -> None:
+        self._send_reply({"id": number, "ok": True})
         self.server.stop()
 
     def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
         """Leave what is not offered here out of an answer to identity."""
         if "facilities" in reply:
-            reply["facilities"] = announced(reply["facilities"], self.server.offered)
+            reply["facilities"] = list_offered_facilities(reply["facilities"], self.server.offered)
         return reply
 
-    def _refuse(self, number: Any, error: str) -> None:
-        self._send({"id": number, "ok": False, "error": error})
+    def _refuse_request(self, number: Any, error: str) -> None:
+        self._send_reply({"id": number, "ok": False, "error": error})
 
-    def _send(self, reply: dict[str, Any]) -> None:
+    def _send_reply(self, reply: dict[str, Any]) -> None:
         if self._transport is not None and not self._transport.is_closing():
             if self._transport.get_write_buffer_size() > UNREAD_LIMIT:
                 self._transport.abort()
@@ -245,7 +253,7 @@ class ControlClient(asyncio.Protocol):
 
 
 _HOST_VERBS = MappingProxyType(
-    {"restart": ControlClient._restart, "reset": ControlClient._reset, "stop": ControlClient._stop}
+    {"restart": ControlClient._restart_host, "reset": ControlClient._reset_host, "stop": ControlClient._stop_host}
 )
 
 
@@ -258,11 +266,11 @@ _OPENS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]],
 """What closes again what a request has opened; cursors end with their handles."""
 
 
-def _ignore(answer: Answer) -> None:
+def _ignore_answer(answer: Answer) -> None:
     """Take an answer that nobody waits for."""
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def _parse_object(line: bytes) -> dict[str, Any]:
     if len(line) > LINE_LIMIT:
         raise ControlError(TOO_LONG)
     try:
@@ -276,7 +284,7 @@ def _object(line: bytes) -> dict[str, Any]:
     return found
 
 
-def _number(arguments: dict[str, Any]) -> int | str:
+def _request_number(arguments: dict[str, Any]) -> int | str:
     number = arguments.pop("id", None)
     if isinstance(number, bool) or not isinstance(number, int | str):
         raise ControlError('"id" is missing or neither a number nor a string; it names the answer')

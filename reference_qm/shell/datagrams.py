@@ -31,7 +31,7 @@ class DatagramSocket:
 
     def start(self) -> None:
         """Begin to listen."""
-        asyncio.get_running_loop().add_reader(self._socket, self._readable)
+        asyncio.get_running_loop().add_reader(self._socket, self._on_readable)
 
     def send(self, remote: Endpoint, data: bytes) -> None:
         """Send one datagram; one that cannot leave is lost like any other (the Ping Response Timer notices)."""
@@ -46,7 +46,7 @@ class DatagramSocket:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()
 
-    def _readable(self) -> None:
+    def _on_readable(self) -> None:
         try:
             data, name = self._socket.recvfrom(DATAGRAM_LIMIT)
         except OSError as error:  # an ICMP error of an earlier datagram, or a datagram with a bad checksum

@@ -50,8 +50,8 @@ class SqliteDirectory(MemoryDirectory):
         except sqlite3.Error as error:
             raise DirectoryFileError(f"{path}: cannot be opened as a directory: {error}") from error
         try:
-            self._prepare()
-            with self._reading():
+            self._prepare_file()
+            with self._open_to_read():
                 pass
         except (sqlite3.Error, StorageError) as error:
             self._database.close()
@@ -64,11 +64,11 @@ class SqliteDirectory(MemoryDirectory):
     def is_behind(self) -> bool:
         """Did another process change the file since it was read?"""
         try:
-            return self._version() != self._seen_version
+            return self._data_version() != self._seen_version
         except sqlite3.Error as error:
             raise StorageError(f"{self._path_of_file}: {error}") from error
 
-    def _prepare(self) -> None:
+    def _prepare_file(self) -> None:
         self._database.execute("PRAGMA synchronous = FULL")
         (verdict,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
@@ -85,7 +85,7 @@ class SqliteDirectory(MemoryDirectory):
         self._database.execute("COMMIT")
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _open_to_read(self) -> Iterator[None]:
         try:
             self._catch_up()
         except sqlite3.Error as error:
@@ -93,7 +93,7 @@ class SqliteDirectory(MemoryDirectory):
         yield
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _open_to_change(self) -> Iterator[None]:
         done = False
         try:
             self._database.execute("BEGIN IMMEDIATE")
@@ -110,21 +110,21 @@ class SqliteDirectory(MemoryDirectory):
                     self._database.execute("ROLLBACK")
         self._notify()
 
-    def _put(self, element: DirectoryObject) -> None:
+    def _store_element(self, element: DirectoryObject) -> None:
         self._database.execute(
             "INSERT INTO objects (identifier, record) VALUES (?, ?) "
             "ON CONFLICT (identifier) DO UPDATE SET record = excluded.record",
             (str(element.Identifier), json.dumps(to_record(element))),
         )
-        super()._put(element)
+        super()._store_element(element)
 
-    def _drop(self, element: DirectoryObject) -> None:
+    def _delete_element(self, element: DirectoryObject) -> None:
         self._database.execute("DELETE FROM objects WHERE identifier = ?", (str(element.Identifier),))
-        super()._drop(element)
+        super()._delete_element(element)
 
     def _catch_up(self) -> None:
         """Take over what is in the file, if somebody else changed it or a change of ours was undone."""
-        version = self._version()
+        version = self._data_version()
         if version == self._seen_version:
             return
         rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
@@ -135,10 +135,10 @@ class SqliteDirectory(MemoryDirectory):
         self._objects.clear()
         self._paths.clear()
         for element in elements:
-            super()._put(element)
+            super()._store_element(element)
         self._seen_version = version
 
-    def _version(self) -> int:
+    def _data_version(self) -> int:
         """Return a number that is another one when another process has committed a change."""
         (version,) = self._database.execute("PRAGMA data_version").fetchone()
         return int(version)

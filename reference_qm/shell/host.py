@@ -131,7 +131,7 @@ class Host:
         """Bind a TCP port without accepting connections. Raises OSError."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
-            self._accept, self.address, port, backlog=BACKLOG, start_serving=False
+            self._accept_connection, self.address, port, backlog=BACKLOG, start_serving=False
         )
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
@@ -162,8 +162,8 @@ class Host:
             self.handle(event)
         if self._short:
             self.handle(ResourcesChanged(low=True))
-        self._spawn(self._watch_room())
-        self._spawn(self.directory.watch(lambda: self.handle(DirectoryChanged())))
+        self._start_task(self._watch_room())
+        self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
         """End the core as a crash would and start another on its store; only the listeners stay."""
@@ -251,7 +251,7 @@ class Host:
         token = self._token
         self._answered[token] = answered
         if isinstance(request, ChangeEnvironment | Published):
-            self._spawn(self._change_surroundings(token, request))
+            self._start_task(self._change_surroundings(token, request))
         else:
             self.handle(Command(token, request))
         return token
@@ -260,7 +260,7 @@ class Host:
         """Return whether what was asked under this token is still to be answered."""
         return token in self._answered
 
-    def _deliver(self, event: Input) -> None:
+    def _deliver_input(self, event: Input) -> None:
         if isinstance(event, TransportLost):
             self._streams.pop(event.transport, None)
         self.handle(event)
@@ -275,9 +275,9 @@ class Host:
         return asyncio.get_running_loop().call_later(wait_s, action)
 
     def connect(self, effect: Connect) -> None:
-        connection = self._connection(effect.transport, TransportConnected, effect.remote)
+        connection = self._new_connection(effect.transport, TransportConnected, effect.remote)
         self._streams[effect.transport] = connection
-        connection.dialling = self._spawn(self._dial(connection, effect.remote))
+        connection.dialling = self._start_task(self._open_connection(connection, effect.remote))
 
     def send_packet(self, effect: SendPacket) -> None:
         stream = self._streams.get(effect.transport)
@@ -303,29 +303,29 @@ class Host:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
-        self._spawn(self._look_up(effect.host))
+        self._start_task(self._look_up(effect.host))
 
     def persist(self, effect: Persist) -> None:
         self._unwritten.append((self._life, effect))
         if self._writer is None:
-            self._writer = self._spawn(self._write())
+            self._writer = self._start_task(self._write_store())
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self._spawn(self._ask_directory(effect))
+        self._start_task(self._ask_directory(effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self._spawn(self._ask_directory(effect))
+        self._start_task(self._ask_directory(effect))
 
     def answer(self, effect: Answer) -> None:
         self._answered.pop(effect.token)(effect)
 
     # -- sockets, names, the directory and the store ------------------------------------------------------------
 
-    def _accept(self) -> Connection:
+    def _accept_connection(self) -> Connection:
         self._accepted += 1
-        return self._connection(f"in-{self._accepted}", TransportAccepted)
+        return self._new_connection(f"in-{self._accepted}", TransportAccepted)
 
-    async def _dial(self, connection: Connection, remote: Endpoint) -> None:
+    async def _open_connection(self, connection: Connection, remote: Endpoint) -> None:
         loop = asyncio.get_running_loop()
         # From our own address: a peer knows us by it, and from a loopback address nothing leaves this machine.
         local = (self.address, 0)
@@ -337,14 +337,23 @@ class Host:
                 return  # it reports its own end
             connection.closed = True
             self._streams.pop(connection.name)
-            text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_why(error)}"
+            text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_reason_of(error)}"
             self.handle(TransportFailed(connection.name, text))
 
-    def _connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
+    def _new_connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
         limit = self.limits.unsent_bytes
-        return Connection(name, opened, self._deliver, self._admit, self._forget, limit, remote, self._unsent)
+        return Connection(
+            name,
+            opened,
+            self._deliver_input,
+            self._admit_connection,
+            self._forget_connection,
+            limit,
+            remote,
+            self._unsent,
+        )
 
-    def _admit(self, connection: Connection) -> bool:
+    def _admit_connection(self, connection: Connection) -> bool:
         """Note an open connection; above the limit those that others open are cut before the core hears of them."""
         incoming = connection.name not in self._streams
         if self._stopping or (incoming and len(self._connections) >= self.limits.connections):
@@ -354,7 +363,7 @@ class Host:
         self._all_closed.clear()
         return True
 
-    def _forget(self, connection: Connection) -> None:
+    def _forget_connection(self, connection: Connection) -> None:
         self._connections.discard(connection)
         if not self._connections:
             self._all_closed.set()
@@ -376,19 +385,19 @@ class Host:
         before = dict(self._surroundings.there)
         done = await self.directory.carry_out(request)
         try:
-            await self._notice(before)
+            await self._pass_changes(before)
         except StoreError as error:
             done = str(error)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
         await asyncio.sleep(POLL_S)
         self.handle(DirectoryChanged())
 
-    async def _notice(self, before: Mapping[str, bool]) -> None:
+    async def _pass_changes(self, before: Mapping[str, bool]) -> None:
         """Let the queue manager find out what is not as it was before."""
         there = self._surroundings.there
         if entries := self._surroundings.on_disk(before):
             await self.store.write([entries])
-        for event in self._surroundings.noticed(before):
+        for event in self._surroundings.list_inputs(before):
             self.handle(event)
         if there["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)
@@ -406,7 +415,7 @@ class Host:
             log.warning("%s", shortage or "there is room again on the disk of the store")
             self.handle(ResourcesChanged(low=self._short))
 
-    async def _write(self) -> None:
+    async def _write_store(self) -> None:
         """Write what waits, in order and together: what arrives during one write goes into the next."""
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
@@ -422,7 +431,7 @@ class Host:
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
             except Exception as error:  # nobody knows what is on disk now
-                raise StoreFailure(f"the store failed, so nothing can be kept: {_describe(error)}") from error
+                raise StoreFailure(f"the store failed, so nothing can be kept: {_describe_error(error)}") from error
             else:
                 if not self._short:
                     self._complaint = ""
@@ -431,7 +440,7 @@ class Host:
             self._look_at_room()
         self._writer = None
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finish_task)
@@ -444,11 +453,11 @@ class Host:
             asyncio.get_running_loop().call_exception_handler(context)
 
 
-def _describe(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
-def _why(error: OSError) -> str:
+def _reason_of(error: OSError) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {CONNECT_TIMEOUT_S} s"
     return os.strerror(error.errno) if error.errno is not None and error.errno > 0 else str(error)

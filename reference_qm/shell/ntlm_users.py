@@ -42,7 +42,7 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
         file.flush()
         before, computed = os.environ.get(_CREDENTIALS), getattr(acceptor, _COMPUTE)
         os.environ[_CREDENTIALS] = file.name
-        setattr(acceptor, _COMPUTE, _over_what_came(message, computed))
+        setattr(acceptor, _COMPUTE, _compute_over_client_octets(message, computed))
         try:
             yield
         finally:
@@ -53,13 +53,13 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
                 os.environ[_CREDENTIALS] = before
 
 
-def _over_what_came(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     """Return what computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2), as servers do.
 
     pyspnego builds them anew from what it read, which refuses a client that lays them out otherwise: impacket ends
     them without the four zeros behind the AV pairs.
     """
-    temp = _field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
+    temp = _read_field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
 
     def compute(nt_hash: bytes, server_challenge: bytes, *others: Any) -> tuple[bytes, bytes, bytes]:
         _, lm_response, _ = otherwise(nt_hash, server_challenge, *others)
@@ -85,11 +85,11 @@ def _domain_in(message: bytes) -> str:
     if not message:
         return ""
     (flags,) = struct.unpack_from("<I", message, _FLAGS)
-    found = _field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
+    found = _read_field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
     return found if found.isprintable() and not set(found) & set(":\\") else ""
 
 
-def _field(message: bytes, place: int) -> bytes:
+def _read_field(message: bytes, place: int) -> bytes:
     """Return what a length and an offset of the message stand for, as far as it is there."""
     if not message:
         return b""

@@ -54,7 +54,7 @@ def read(
     """Receive the first message of a remote queue, and print it as one line of JSON; exit with 1 when there is none."""
     logging.basicConfig(level=logging.WARNING, format="mqconform read: %(message)s")
     try:
-        security = _security(level, authentication, user, password_env)
+        security = _build_security(level, authentication, user, password_env)
         message = asyncio.run(read_message(queue, peek, timeout_ms, port, address, security))
     except (ReadError, SettingsError) as error:
         typer.echo(f"mqconform read: {error}", err=True)
@@ -64,7 +64,7 @@ def read(
     typer.echo(json.dumps(message))
 
 
-def _security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
+def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
     """Return what the flags say to authenticate with; SettingsError."""
     wanted = toml.convert_value(level, toml.one_of(LEVELS), "--level")
     kind = toml.convert_value(authentication, toml.one_of(TYPES), "--authentication")
@@ -88,17 +88,17 @@ async def read_message(
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())
     await host.start()
     try:
-        opened = await _ask(host, RemoteOpen(queue, "peek" if peek else "receive"))
+        opened = await _ask_host(host, RemoteOpen(queue, "peek" if peek else "receive"))
         reading = RemotePeek if peek else RemoteReceive
-        found = await _ask(host, reading(opened.values["remote"], timeout_ms=timeout_ms))
-        await _ask(host, RemoteClose(opened.values["remote"]))
+        found = await _ask_host(host, reading(opened.values["remote"], timeout_ms=timeout_ms))
+        await _ask_host(host, RemoteClose(opened.values["remote"]))
     finally:
         await host.stop()
     message: dict[str, object] | None = found.values["message"]
     return message
 
 
-async def _ask(host: Host, request: Request) -> Result:
+async def _ask_host(host: Host, request: Request) -> Result:
     answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     host.ask(request, answered.set_result)
     answer = await answered

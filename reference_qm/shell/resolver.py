@@ -35,7 +35,7 @@ class Resolver:
             entries = socket.getaddrinfo(host, None, family=self.family, type=socket.SOCK_STREAM)
             addresses = tuple(dict.fromkeys(str(entry[4][0]) for entry in entries))
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
-            loop.call_soon_threadsafe(_settle, found, addresses)
+            loop.call_soon_threadsafe(_set_addresses, found, addresses)
 
 
 def is_numeric(host: str) -> bool:
@@ -47,6 +47,6 @@ def is_numeric(host: str) -> bool:
     return True
 
 
-def _settle(found: asyncio.Future[tuple[str, ...]], addresses: tuple[str, ...]) -> None:
+def _set_addresses(found: asyncio.Future[tuple[str, ...]], addresses: tuple[str, ...]) -> None:
     if not found.done():
         found.set_result(addresses)

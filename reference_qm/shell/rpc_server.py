@@ -170,7 +170,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._untaken += data
-        self._take()
+        self._take_requests()
 
     def pause_writing(self) -> None:
         """Take no more requests of a client that does not read its answers."""
@@ -180,11 +180,11 @@ class _Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._paused = False
-        self._take()
+        self._take_requests()
         if not self._paused and self._transport is not None and not self._transport.is_closing():
             self._transport.resume_reading()
 
-    def _take(self) -> None:
+    def _take_requests(self) -> None:
         """Take requests until the client has too many answers to read."""
         while self._untaken and not self._paused and self._name is not None and self._listener.is_known(self._name):
             piece, self._untaken = self._untaken[:PIECE], self._untaken[PIECE:]

@@ -76,7 +76,7 @@ class Rpc:
         return client_security(self.authentication, self.level, user)
 
 
-def _name(value: object) -> str:
+def _require_name(value: object) -> str:
     name = toml.string(value)
     if not name.isprintable() or set(name) & _NOT_IN_NAMES:
         raise ValueError("must be a name of a user or a domain as Windows has it, the domain in a key of its own")
@@ -97,14 +97,16 @@ RPC: Table = MappingProxyType(
     }
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
-_USER: Table = MappingProxyType({"name": _name, "domain": _name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)})
+_USER: Table = MappingProxyType(
+    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)}
+)
 
 
 def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -> Rpc:
     """Return [rpc] of its converted values and of [[rpc.users]]; ``base``: the folder of password files."""
     if not isinstance(users, list):
         raise SettingsError(f"{where}: [[rpc.users]] must be a list of tables")
-    known = tuple(_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
+    known = tuple(_read_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
     for number, one in enumerate(known):
         if any(one.qualified.lower() == other.qualified.lower() for other in known[:number]):
             raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: a second user {one.qualified!r}; remove one")
@@ -117,7 +119,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
     return rpc
 
 
-def _user(tree: object, place: str, base: Path) -> User:
+def _read_user(tree: object, place: str, base: Path) -> User:
     values = toml.table(tree, _USER, place)
     if "name" not in values:
         raise SettingsError(f"{place}: name is missing")
@@ -138,13 +140,13 @@ def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
             raise SettingsError(f"{place}: password_env: the environment variable {given[way]!r} is not set")
         password = found
     else:
-        password = _read(base / given[way], place)
+        password = _read_password(base / given[way], place)
     if len(password) > LONGEST_PASSWORD:
         raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD} characters")
     return password
 
 
-def _read(path: Path, place: str) -> str:
+def _read_password(path: Path, place: str) -> str:
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(LONGEST_PASSWORD + 3).rstrip("\r\n")

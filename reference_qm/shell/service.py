@@ -62,7 +62,7 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     It raises SettingsError for a fault that does not exist and for entries that make no sense.
     """
     installation = Installation(
-        settings.config, SystemEntropy(), _faulty(faults) if faults else plain, parts_of(settings.release)
+        settings.config, SystemEntropy(), _wrapper_of_faults(faults) if faults else plain, parts_of(settings.release)
     )
 
     def begin(entries: Mapping[str, object]) -> Core:
@@ -74,7 +74,7 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     return begin
 
 
-def _faulty(names: Sequence[str]) -> Wrap:
+def _wrapper_of_faults(names: Sequence[str]) -> Wrap:
     """Return what gives a core faults by what a package offers for it."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:
@@ -117,7 +117,7 @@ class Service:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
         try:
-            ready(await self._open())
+            ready(await self._open_ports())
         except SettingsError:
             self._close_listeners()
             raise
@@ -139,35 +139,35 @@ class Service:
             raise ControlError("reset: the directory belongs to the whole enterprise; start all of it anew instead")
         self.host.reset()
 
-    async def _open(self) -> str:
+    async def _open_ports(self) -> str:
         """Take every port before the core starts, so that a service that cannot run has done nothing."""
         listen = self.settings.listen
         bound = dict.fromkeys(("tcp", "ping", "rpc", "rpc_read", "mapper", "control"), "none")
-        with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+        with _one_line_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             bound["tcp"] = self._show_endpoint(await self.host.bind_tcp(listen.tcp_port))
         if listen.ping:
-            with _taking("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
+            with _one_line_port_errors("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
                 bound["ping"] = self._show_endpoint(self.host.bind_ping(listen.ping_port))
         if self.settings.rpc.enabled:
             await self._open_rpc(bound)
         if self.settings.control is not None:
-            with _taking("tcp", self.settings.control, "--control"):
+            with _one_line_port_errors("tcp", self.settings.control, "--control"):
                 bound["control"] = self._show_endpoint(await self.control.bind(self.settings.control))
                 await self.control.start()
-        with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+        with _one_line_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             await self.host.start()
         return "ready " + " ".join(f"{name}={where}" for name, where in bound.items())
 
     async def _open_rpc(self, bound: dict[str, str]) -> None:
         rpc, address = self.settings.rpc, self.settings.listen.address
-        with _taking("tcp", Endpoint(address, rpc.port), "--rpc-port"):
+        with _one_line_port_errors("tcp", Endpoint(address, rpc.port), "--rpc-port"):
             listening = await self.host.bind_rpc(*rpc.ports)
         bound["rpc"], bound["rpc_read"] = (
             self._show_endpoint(listening.handshake),
             self._show_endpoint(listening.read),
         )
         if rpc.mapper:
-            with _taking("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
+            with _one_line_port_errors("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
                 bound["mapper"] = self._show_endpoint(await self.host.rpc.bind(address, rpc.mapper_port))
 
     def _show_endpoint(self, endpoint: Endpoint) -> str:
@@ -195,7 +195,7 @@ class Service:
 
 
 @contextlib.contextmanager
-def _taking(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
+def _one_line_port_errors(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
     """Turn an OSError into the one line that says which port cannot be had, why, and what to do."""
     try:
         yield

@@ -24,7 +24,7 @@ def serve_until_stopped(
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     try:
         settings = load_settings(config, flags, SystemEntropy())
-        went_well = asyncio.run(_run(settings, faults, _parse_facilities(facilities)))
+        went_well = asyncio.run(_run_service(settings, faults, _parse_facilities(facilities)))
     except SettingsError as error:
         typer.echo(f"mqconform serve: {error}", err=True)
         raise typer.Exit(2) from error
@@ -42,7 +42,7 @@ def _parse_facilities(facilities: str | None) -> frozenset[str]:
     return names
 
 
-async def _run(settings: Settings, faults: list[str], facilities: frozenset[str]) -> bool:
+async def _run_service(settings: Settings, faults: list[str], facilities: frozenset[str]) -> bool:
     # typer.echo flushes: a parent waits for this line.
     with contextlib.ExitStack() as stack:
         store = open_store(settings)

@@ -115,13 +115,13 @@ class SpnegoContext:
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Encrypt the body, sign the whole PDU."""
         with _one_line_errors("nothing can be sealed"):
-            buffers = self._built.wrap_iov([*_parts(segments), BufferType.header]).buffers
+            buffers = self._built.wrap_iov([*_buffers_of(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
         """Decrypt the body, check the signature of the whole PDU."""
         with _one_line_errors("the signature is wrong"):
-            parts = [*_parts(segments), (BufferType.header, signature)]
+            parts = [*_buffers_of(segments), (BufferType.header, signature)]
             return self._built.unwrap_iov(parts).buffers[1].data or b""
 
     @property
@@ -167,7 +167,7 @@ class SpnegoAcceptor(SpnegoContext):
         return answer
 
 
-def _parts(segments: Segments) -> list[tuple[BufferType, bytes]]:
+def _buffers_of(segments: Segments) -> list[tuple[BufferType, bytes]]:
     kinds = (BufferType.sign_only, BufferType.data, BufferType.sign_only)
     return list(zip(kinds, segments, strict=True))
 

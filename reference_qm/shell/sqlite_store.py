@@ -42,33 +42,33 @@ class SqliteStore:
         """What was there when it was opened, until that changes."""
         with self._one_line_errors():
             if not path.exists():
-                _create(path)
+                _create_store(path)
             _check_header(path)
             self._found = _check_entries(path)
-            self._connection = _open(path)
-            self._free = _free(self._connection)
+            self._connection = _open_store(path)
+            self._free = _count_free_bytes(self._connection)
         self._closed = False
         self._thread = ThreadPoolExecutor(1, "store")
 
     async def write(self, records: Sequence[Record]) -> None:
         """Store all the records, in order, or none of them and raise StoreError; on return they are safe."""
         self._found = None
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._write, records)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._write_records, records)
 
     def read(self) -> dict[str, object]:
         """Return every entry, after whatever is being written; StoreError when that fails."""
-        return self._thread.submit(self._read).result() if self._found is None else self._found
+        return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
-    def _read(self) -> dict[str, object]:
+    def _read_entries(self) -> dict[str, object]:
         with self._one_line_errors():
-            return _entries(self._connection, self.path)
+            return _verify_entries(self._connection, self.path)
 
     def clear(self) -> None:
         """Remove every entry, after whatever is being written; StoreError, and all is as it was, when that fails."""
         self._found = None
-        self._thread.submit(self._clear).result()
+        self._thread.submit(self._delete_entries).result()
 
-    def _clear(self) -> None:
+    def _delete_entries(self) -> None:
         with self._one_line_errors():
             self._connection.execute("DELETE FROM entry")  # a statement alone is a transaction of its own
 
@@ -92,19 +92,19 @@ class SqliteStore:
             self._thread.submit(self._connection.close)
             self._thread.shutdown()
 
-    def _write(self, records: Sequence[Record]) -> None:
+    def _write_records(self, records: Sequence[Record]) -> None:
         texts = as_text(records)
-        put = [(name, text, _checksum(name, text)) for name, text in texts.items() if text is not None]
+        put = [(name, text, _checksum_of(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
         with self._one_line_errors():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
-                for rows in _portions(put):
+                for rows in _split_into_portions(put):
                     self._connection.execute(_PUT[len(rows)], [value for row in rows for value in row])
-                for names in _portions(gone):
+                for names in _split_into_portions(gone):
                     self._connection.execute(_REMOVE[len(names)], names)
                 self._connection.execute("COMMIT")
-                self._free = _free(self._connection)
+                self._free = _count_free_bytes(self._connection)
             finally:
                 if self._connection.in_transaction:
                     # After a full disk SQLite may have rolled back already, or be unable to say so.
@@ -139,7 +139,7 @@ _WAY_OUT = {
 }
 
 
-def _create(path: Path) -> None:
+def _create_store(path: Path) -> None:
     """Create the store under a temporary name and rename it, so that a partial store is never seen."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
@@ -178,13 +178,13 @@ def _check_entries(path: Path) -> dict[str, object]:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise StoreError(f"store {path}: it is damaged: {' '.join(str(found).split())}; {_OTHER}")
-        return _entries(connection, path)
+        return _verify_entries(connection, path)
 
 
-def _entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
+def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
     entries: dict[str, object] = {}
     for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
-        if _checksum(name, value) != crc:
+        if _checksum_of(name, value) != crc:
             raise StoreError(f"store {path}: it is damaged: entry {name!a} has another checksum; {_OTHER}")
         try:
             entries[name] = json.loads(value)
@@ -193,7 +193,7 @@ def _entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
     return entries
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open_store(path: Path) -> sqlite3.Connection:
     """Open for writing, for this process alone until it ends."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     with contextlib.ExitStack() as stack:
@@ -206,17 +206,17 @@ def _open(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _free(connection: sqlite3.Connection) -> int:
+def _count_free_bytes(connection: sqlite3.Connection) -> int:
     """Return how many bytes of the file hold nothing any more; it never shrinks."""
     (pages,), (size,) = (connection.execute(f"PRAGMA {one}").fetchone() for one in ("freelist_count", "page_size"))
     return int(pages) * int(size)
 
 
-def _checksum(name: str, value: str) -> int:
+def _checksum_of(name: str, value: str) -> int:
     return zlib.crc32(f"{name}\0{value}".encode("utf-8", "surrogatepass"))
 
 
-def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+def _split_into_portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """Cut items into pieces of the sizes that there are statements for."""
     start = 0
     for size in _PORTIONS:

@@ -129,19 +129,19 @@ class Driver:
         self._timer: Timer | None = None
         self._perform = dict(
             (
-                _row(Connect, host.connect),
-                _row(SendPacket, host.send_packet),
-                _row(CloseTransport, host.close_transport),
-                _row(SendDatagram, host.send_datagram),
-                _row(RpcSend, host.rpc_send),
-                _row(RpcClose, host.rpc_close),
-                _row(ResolveHost, host.resolve_host),
-                _row(Persist, host.persist),
-                _row(ReadDirectory, host.read_directory),
-                _row(WriteDirectory, host.write_directory),
-                _row(StartAgain, host.start_again),
-                _row(Completed, host.answer),
-                _row(Rejected, host.answer),
+                _pair_effect(Connect, host.connect),
+                _pair_effect(SendPacket, host.send_packet),
+                _pair_effect(CloseTransport, host.close_transport),
+                _pair_effect(SendDatagram, host.send_datagram),
+                _pair_effect(RpcSend, host.rpc_send),
+                _pair_effect(RpcClose, host.rpc_close),
+                _pair_effect(ResolveHost, host.resolve_host),
+                _pair_effect(Persist, host.persist),
+                _pair_effect(ReadDirectory, host.read_directory),
+                _pair_effect(WriteDirectory, host.write_directory),
+                _pair_effect(StartAgain, host.start_again),
+                _pair_effect(Completed, host.answer),
+                _pair_effect(Rejected, host.answer),
             )
         )
 
@@ -170,20 +170,20 @@ class Driver:
                 effects = self._host.core.handle(self._inputs.popleft(), self._host.now())
         finally:
             self._busy = False
-        self._arm(self._host.core.next_due())
+        self._schedule_wake_up(self._host.core.next_due())
 
     def forget(self) -> None:
         """Drop the inputs that wait and the wake-up: the core has ended, begins again or is replaced."""
         self._inputs.clear()
-        self._arm(None)
+        self._schedule_wake_up(None)
 
-    def _wake(self) -> None:
+    def _wake_core(self) -> None:
         self._timer = self.due = None
         now, due = self._host.now(), self._host.core.next_due()
         expired = due is not None and due <= now.monotonic_ms
         self.carry_out(self._host.core.handle_timer(now) if expired else [])
 
-    def _arm(self, due: int | None) -> None:
+    def _schedule_wake_up(self, due: int | None) -> None:
         """See that the core is woken when it is due; a wake-up that is put off stays, and comes in vain.
 
         Cores put their timers off with almost every packet, and a wake-up costs more to move than to ignore.
@@ -193,9 +193,9 @@ class Driver:
         if self._timer is not None:
             self._timer.cancel()
         self.due = due
-        self._timer = None if due is None else self._host.call_at(due, self._wake)
+        self._timer = None if due is None else self._host.call_at(due, self._wake_core)
 
 
-def _row(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
+def _pair_effect(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
     """Pair an effect with what carries it out, which takes such effects: mypy sees that."""
     return kind, perform

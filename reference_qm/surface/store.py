@@ -55,7 +55,9 @@ class MemoryStore:
     def keep(self, records: Sequence[Record]) -> None:
         """Do the same at once."""
         texts = as_text(records)
-        grown = sum(_size(name, text) - _size(name, self._entries.get(name)) for name, text in texts.items())
+        grown = sum(
+            _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()
+        )
         if grown > 0 and self._size + grown > self._limit:
             raise StoreError(f"the store in memory is full: it holds {self._limit} characters; use a file (--store)")
         self._size += grown
@@ -96,5 +98,5 @@ def as_text(records: Sequence[Record]) -> dict[str, str | None]:
         raise StoreError(f"a record is not JSON-ready: {error}") from error
 
 
-def _size(name: str, text: str | None) -> int:
+def _entry_size(name: str, text: str | None) -> int:
     return 0 if text is None else len(name) + len(text)

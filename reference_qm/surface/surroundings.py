@@ -160,7 +160,7 @@ class Surroundings:
         """Return what a queue manager that starts finds out of what is away."""
         everything = dict.fromkeys(self.there, True)
         told = [DomainTold(self.member_of)] if self.directory is not None else []
-        return [*told, *(one for one in self.noticed(everything) if not isinstance(one, Stopped))]
+        return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
     def on_disk(self, before: Mapping[str, bool]) -> dict[str, object]:
         """Return the change of the store by what is there, or away, that was not so before."""
@@ -173,7 +173,7 @@ class Surroundings:
             entries[OF_OTHER_DOMAIN] = None
         return entries
 
-    def noticed(self, before: Mapping[str, bool]) -> list[Input]:
+    def list_inputs(self, before: Mapping[str, bool]) -> list[Input]:
         """Return what a queue manager finds out of what is there, or away, that was not so before.
 
         That its directory is not as it was it finds out later.
@@ -191,11 +191,11 @@ class Surroundings:
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
         """Do what somebody beside the queue manager does; a str says in one line why that cannot be."""
         if isinstance(request, ChangeEnvironment):
-            return self._change(request)
+            return self._apply_request(request)
         directory = self._other or self.directory
-        return NO_DIRECTORY if directory is None else self._published(directory, request)
+        return NO_DIRECTORY if directory is None else self._answer_published(directory, request)
 
-    def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
+    def _apply_request(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         fast_s = self.fast_s if request.clock is None else request.clock
         if abs(fast_s) > CLOCK_LIMIT_S:
             return f"clock: {fast_s} s is more than {CLOCK_LIMIT_S} s from the right time"
@@ -217,17 +217,17 @@ class Surroundings:
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
         """Let the machine be a member of a domain, and known there as itself; a str says why that cannot be."""
-        self._belong(home, own=wanted.get("own_domain", self._other is None))
+        self._set_membership(home, own=wanted.get("own_domain", self._other is None))
         registration = wanted.get("registration", self.there["registration"])
         if registration is self.there["registration"]:
             return None
-        return self._register(self._other or home, registration)
+        return self._register_machine(self._other or home, registration)
 
-    def _register(self, directory: MemoryDirectory, own: bool) -> str | None:
+    def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
         """Let the object of the machine be the queue manager's own, or another's; a str says why that cannot be."""
         wanted = self._identifier if own else self._another
-        found = self._machine(directory)
-        machine = found or (None if self._other is None else self._machine(self.directory))
+        found = self._find_machine(directory)
+        machine = found or (None if self._other is None else self._find_machine(self.directory))
         if machine is None:
             return "registration: the directory has no object of this machine"
         if machine.Identifier == wanted and found is not None:
@@ -237,7 +237,7 @@ class Surroundings:
         directory.provision(replace(machine, Identifier=wanted))
         return None
 
-    def _belong(self, home: MemoryDirectory, *, own: bool) -> None:
+    def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
         """Let the machine be a member of its own domain or of another, which has the sites of the enterprise."""
         if own or self._other is not None:
             self._other = None if own else self._other
@@ -247,7 +247,7 @@ class Surroundings:
             if isinstance(element, Enterprise | Site):
                 self._other.provision(element)
 
-    def _machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
+    def _find_machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
         """Find what a directory has of this machine, by its name in its own domain."""
         if directory is None or self.directory is None:
             return None
@@ -258,10 +258,10 @@ class Surroundings:
                 return found if isinstance(found, QueueManager) else None
         return None
 
-    def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
+    def _answer_published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
-            self._have(directory, request, present=request.present)
-        found = self._find(directory, request)
+            self._create_or_delete(directory, request, present=request.present)
+        found = self._find_object(directory, request)
         if found is None:
             return {"published": None}
         names = _ATTRIBUTES[type(found)]
@@ -275,14 +275,14 @@ class Surroundings:
             status = directory.write(found, tuple(names[name] for name in changes))
             if status is not DirectoryOperationResult.SUCCESS:
                 return f"published: the directory refuses the change: {status.value}"
-        shown = {name: _shown(getattr(found, attribute)) for name, attribute in names.items()}
+        shown = {name: _to_json(getattr(found, attribute)) for name, attribute in names.items()}
         if isinstance(found, QueueManager):
-            shown["computer_sid_base64"] = _shown(object_sid(directory, found.ComputerName))
+            shown["computer_sid_base64"] = _to_json(object_sid(directory, found.ComputerName))
         return {"published": shown}
 
-    def _have(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
+    def _create_or_delete(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
         """Make or delete the object of a queue or a list; which of both failed is seen by what is there."""
-        machine, found = self._find(directory, Published()), self._find(directory, request)
+        machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))
         elif present and found is None and isinstance(machine, QueueManager):
@@ -290,13 +290,13 @@ class Surroundings:
         elif not present and found is not None:
             directory.delete(found)
 
-    def _find(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
+    def _find_object(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
         if request.site is not None:
             return directory.read("Site", equals("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
             return distribution_list(directory, request.distribution_list)
         if self._other is not None and request.queue_manager is None:
-            machine: DirectoryObject | None = self._machine(directory)
+            machine: DirectoryObject | None = self._find_machine(directory)
         else:
             identifier = request.queue_manager or self._identifier
             machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
@@ -306,9 +306,9 @@ class Surroundings:
         return directory.read("Queue", equals("Pathname", path)).rDirectoryObject
 
 
-def _shown(value: object) -> object:
+def _to_json(value: object) -> object:
     if isinstance(value, tuple):
-        return [_shown(one) for one in value]
+        return [_to_json(one) for one in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     return str(value) if isinstance(value, UUID) else value

@@ -130,7 +130,7 @@ def list_units(
         raise RollupError(f"{where}: more than {MOST_FOLDERS} folders of captures; judge them in several commands")
     for row in sorted(rows):
         try:
-            units.append(_unit(files, row, given, by))
+            units.append(_unit_of(files, row, given, by))
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
@@ -152,13 +152,13 @@ def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _unit(files: Files, row: Row, given: Given, by: By) -> Unit:
+def _unit_of(files: Files, row: Row, given: Given, by: By) -> Unit:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
-    run, sut, started, finished = slug(uri), None, _iso(row.oldest), _iso(row.modified)
+    run, sut, started, finished = slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
     if status is not None:
         where = one_line(f"{uri}/{RUN}".removeprefix("file://"))
-        record = Record(_json(files, status.uri, where), where)
+        record = Record(_to_json(files, status.uri, where), where)
         run, of = record.text("run"), record.record("sut")
         sut = {name: of.text(name, "") for name in ("name", "vendor", "version", "profile")}
         by.check(f"{where}: unknown profile", sut["profile"])
@@ -181,12 +181,12 @@ def _unit(files: Files, row: Row, given: Given, by: By) -> Unit:
     return Unit(uri, slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts)
 
 
-def _json(files: Files, uri: str, where: str) -> object:
+def _to_json(files: Files, uri: str, where: str) -> object:
     try:
         return json.loads(files.read_text(uri))
     except (ValueError, RecursionError) as error:
         raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
 
 
-def _iso(ms: int) -> str:
+def _format_iso(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat()

@@ -82,11 +82,11 @@ def open_session(
     command: str, master: str, conf: list[str] | None, settings: Mapping[str, str], runs: Iterable[str] = ()
 ) -> Iterator[tuple[SparkSession, Progress]]:
     """Start a session of Spark; ``settings`` are the command's, ``conf`` has the last word."""
-    given = dict(_setting(each) for each in conf or ())
+    given = dict(_parse_setting(each) for each in conf or ())
     from reports.spark import session
 
     runs = list(runs)
-    much = _are_much(runs)
+    much = _is_large_ingest(runs)
     quick = QUICK if runs and not much else {}
     with Progress(command) as progress:
         progress("starting Java")
@@ -150,7 +150,7 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
     typer.echo(f"lake state {report.number}: {', '.join(parts)}")
 
 
-def _are_much(runs: Iterable[str]) -> bool:
+def _is_large_ingest(runs: Iterable[str]) -> bool:
     """Whether an ingest of these run folders is more than `MUCH`, or of unknown size because they are elsewhere."""
     octets = 0
     for run in runs:
@@ -161,7 +161,7 @@ def _are_much(runs: Iterable[str]) -> bool:
     return octets > MUCH
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not (key and equals):
         raise RollupError(f"--conf {one_line(text)}: give KEY=VALUE, such as spark.executor.memory=4g")

@@ -37,7 +37,7 @@ def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) 
 
     The arguments are those of `rule_current`.
     """
-    return _join_lines(_rules(standing(test_runs, runs, catalogue)), runs)
+    return _join_lines(_rules_by_checks(standing(test_runs, runs, catalogue)), runs)
 
 
 def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -71,31 +71,31 @@ def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
     stands = sql.coalesce("decided", "undecided")
     rows = checks.join(sql.broadcast(newest), "sut").select(
         *("sut", "rule", "test", "newest", "new"),
-        _ingest(stands).alias("ingest"),
+        _ingest_in(stands).alias("ingest"),
         sql.coalesce("decided_seq", "undecided_seq").alias("seq"),
-        _rank(stands).alias("rank"),
+        _rank_in(stands).alias("rank"),
         sql.col("decided").isNotNull().alias("is_decided"),
         *(
             sql.when(sql.col("decided").isNull() | (sql.col("undecided") > sql.col("decided")), column).alias(name)
             for name, column in (
-                ("undecided_ingest", _ingest(sql.col("undecided"))),
+                ("undecided_ingest", _ingest_in(sql.col("undecided"))),
                 ("undecided_seq", sql.col("undecided_seq")),
-                ("undecided_rank", _rank(sql.col("undecided"))),
+                ("undecided_rank", _rank_in(sql.col("undecided"))),
             )
         ),
     )
     return mark_what_counts(rows, "newest", sql.col("new"), catalogue).drop("newest", "new")
 
 
-def _ingest(order: Column) -> Column:
+def _ingest_in(order: Column) -> Column:
     return sql.floor(order / _RANKS)
 
 
-def _rank(order: Column) -> Column:
+def _rank_in(order: Column) -> Column:
     return (_RANKS - 1 - order % _RANKS).cast("int")
 
 
-def _rules(checks: DataFrame) -> DataFrame:
+def _rules_by_checks(checks: DataFrame) -> DataFrame:
     """Return of each rule: retired, numbers (checks by rank), and ``verdicts``: the worst, then those beside it.
 
     Of checks as bad, the one judged last is shown, and of those the first in its run. A rule of which no check counts

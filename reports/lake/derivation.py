@@ -12,6 +12,7 @@ from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import Before
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Known, table_folder
+from reports.lake.renamed_checks import rename_checks, with_new_names
 from reports.lake.schemas import DERIVED, ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
@@ -45,7 +46,10 @@ def derive(
     of_products = partial(_derive_all_products, lake, products, runs, keep)
     side_by_side.do(lines, systems, of_products)
     runs.unpersist()
-    return {table: _units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts) for table in DERIVED}
+    return {
+        table: _commits_of_units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts)
+        for table in DERIVED
+    }
 
 
 def _derive_systems(
@@ -53,13 +57,13 @@ def _derive_systems(
 ) -> None:
     """Write what follows for systems from all of their runs."""
     known = lake.manifest.runs
-    for some in _batches(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
-        of, holders = sql.col("sut").isin(some), {each.commit for each in known.values() if each.sut in some}
+    for some in _group_units(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
+        judged = [each for each in known.values() if each.sut in some]
+        of, holders = sql.col("sut").isin(some), {each.commit for each in judged}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
+        renamed = rename_checks(tests, mine, _read_of_suites(lake, "suites", judged))
         # Mostly of the latest run of each system: the texts of the others stay where they are.
-        shown = current.shown_verdicts(
-            tests, mine, _catalogue(lake, [each for each in known.values() if each.sut in some])
-        ).cache()
+        shown = current.shown_verdicts(renamed, mine, _read_of_suites(lake, "catalogue", judged)).cache()
         names = [row.run for row in shown.select("run").distinct().collect()]
         of_shown = sql.col("run").isin(names)
         verdicts, evidence = (
@@ -73,7 +77,8 @@ def _derive_systems(
         as_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
-    keep("pairs", derived.pairs(stands, runs, _catalogue(lake, [each for each in known.values() if each.sut in suts])))
+    catalogue = _read_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
+    keep("pairs", derived.pairs(stands, runs, catalogue))
 
 
 def _derive_all_products(
@@ -86,7 +91,7 @@ def _derive_all_products(
             for key in products
             if products[key] == after
         }
-        for some in _batches(runs_of, runs_of):
+        for some in _group_units(runs_of, runs_of):
             _derive_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
 
 
@@ -101,12 +106,17 @@ def _derive_products(
     products = {run.product for run in fresh}
     line_of = {run.sut: run.product for run in known if run.product in products}
     mine = runs.where(sql.col("sut").isin(sorted(line_of)))
-    units = mine.select("sut_name", "profile", _unit(line_of).alias("unit")).distinct()
+    units = mine.select("sut_name", "profile", _unit_column(line_of).alias("unit")).distinct()
     tests = lake.table("test_runs", {run.commit for run in fresh}).where(
         sql.col("ingest").isin([run.ingest for run in fresh])
     )
-    catalogue = _catalogue(lake, fresh) if any(map(partial(_came_with_others, known), fresh)) else None
-    before = Before(lake.table("check_current", products), after) if after else None
+    checks, catalogue = lake.table("check_current", products) if after else None, None
+    if any(map(partial(_has_other_suites, known), fresh)):
+        suites = _read_of_suites(lake, "suites", fresh)
+        catalogue = with_new_names(_read_of_suites(lake, "catalogue", fresh), mine, suites, changes.LINE)
+        tests = rename_checks(tests, mine, suites, changes.LINE)
+        checks = rename_checks(checks, mine, suites, changes.LINE) if checks is not None else None
+    before = Before(checks, after) if checks is not None else None
     events = changes.events(tests, mine, catalogue, before)
     if before:
         events = events.cache()  # few, and what makes them is most of the work; those of all runs are made twice
@@ -119,28 +129,31 @@ def _derive_products(
     events.unpersist()
 
 
-def _catalogue(lake: Lake, runs: Collection[Known]) -> DataFrame:
-    """Return the catalogues of the suites of these runs; all of them where the manifest does not say which they are."""
+def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
+    """Return the rows of a table about the suites of these runs; all rows where the manifest does not name the suites.
+
+    ``table``: ``catalogue`` or ``suites``.
+    """
     names = {run.suites for run in runs}
     if "" in names:
-        return lake.table("catalogue")
+        return lake.table(table)
     of = {commit for suites, commit in lake.manifest.catalogues.items() if suites in names}
-    return lake.table("catalogue", of).where(sql.col("suites").isin(sorted(names)))
+    return lake.table(table, of).where(sql.col("suites").isin(sorted(names)))
 
 
-def _came_with_others(known: Collection[Known], run: Known) -> bool:
+def _has_other_suites(known: Collection[Known], run: Known) -> bool:
     """Whether the suites of a run are not those of the run before it of the same product, or nobody knows."""
     earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
     before = max(earlier, key=lambda each: each.ingest, default=None)
     return before is not None and not (run.suites and run.suites == before.suites)
 
 
-def _unit(unit_of: dict[str, str]) -> Column:
+def _unit_column(unit_of: dict[str, str]) -> Column:
     pairs = (sql.lit(each) for pair in sorted(unit_of.items()) for each in pair)
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
-def _batches(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
+def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
     """Group the units so that the runs of a group have `LINES_AT_ONCE` lines; leave out those without a run."""
     batch: list[str] = []
     lines = 0
@@ -155,7 +168,7 @@ def _batches(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[lis
         yield batch
 
 
-def _units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
+def _commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
     """Return the commit of each unit: the touched ones are here now, or have no rows."""
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
     found = lake.files.entries(f"{lake.uri}/{table_folder(commit, table)}")

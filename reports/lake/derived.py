@@ -34,7 +34,7 @@ def flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
         verdict_at(sql.max_by("rank", "ingest")).alias("last"),
     )
-    return shape_rows(rows.join(sql.broadcast(_systems(runs)), "sut"), "flaky")
+    return shape_rows(rows.join(sql.broadcast(_systems_of_runs(runs)), "sut"), "flaky")
 
 
 def matrix(rule_current: DataFrame) -> DataFrame:
@@ -58,7 +58,7 @@ def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
     reference of the harness, and the role what the rules bind; a rule that the run's catalogue lacks binds "any".
     ``unit`` is the system whose current verdicts these are: that of the topology, where there is one.
     """
-    of_run = runs.select("ingest", "suites", "harness", _together(sql.col("extra")).alias("together"))
+    of_run = runs.select("ingest", "suites", "harness", _pair_systems(sql.col("extra")).alias("together"))
     roles = catalogue.select("suites", "rule", "role")
     binds, held = sql.coalesce("role", sql.lit("any")), sql.col("pair.role")
     rows = (
@@ -98,7 +98,7 @@ def systems_of(extra: Column) -> Column:
     )
 
 
-def _together(extra: Column) -> Column:
+def _pair_systems(extra: Column) -> Column:
     """Return each system of a topology beside each other one: role, a, b, and the roles of the topology."""
     systems = systems_of(extra)
 
@@ -118,5 +118,5 @@ def _together(extra: Column) -> Column:
 _NAMED = {"name": "string", "version": "string", "profile": "string"}
 
 
-def _systems(runs: DataFrame) -> DataFrame:
+def _systems_of_runs(runs: DataFrame) -> DataFrame:
     return runs.select(*SYSTEM).distinct()

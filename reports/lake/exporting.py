@@ -25,7 +25,7 @@ def write_csv(rows: DataFrame, out: TextIO) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows.columns)
     texts = {name for name, type_ in rows.dtypes if type_ == "string"}
-    cells = rows.select(*(_cell(field.name, field.dataType).alias(field.name) for field in rows.schema.fields))
+    cells = rows.select(*(_cell_column(field.name, field.dataType).alias(field.name) for field in rows.schema.fields))
     for row in cells.toLocalIterator():
         writer.writerow(
             "" if cell is None else escape_formula(cell) if name in texts else cell
@@ -54,7 +54,7 @@ def in_order(rows: DataFrame, table: str) -> DataFrame:
     return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED)))
 
 
-def _cell(name: str, type_: DataType) -> Column:
+def _cell_column(name: str, type_: DataType) -> Column:
     if isinstance(type_, _NESTED):
         return sql.to_json(sql.col(name), _JSON)
     if isinstance(type_, TimestampType):

@@ -25,7 +25,7 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     whose lines disagree about the section or level of a rule (schema 1 repeats them in each line) has a row for each.
     """
     advises = sql.col("advice").isNotNull().alias("advises")
-    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _line().alias("line"))
+    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _line_hash().alias("line"))
     # Hardly two lines are of one check and rule: rows move once, and runs that lie together are found together.
     lines = lines.repartition("ingest")
     worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
@@ -39,7 +39,7 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
         sql.coalesce(*VERDICTS).alias("seq"),
     )
-    return shape_rows(_of_their_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
+    return shape_rows(_join_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
 def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -51,14 +51,14 @@ def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
         counts({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )
-    return shape_rows(_of_their_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
+    return shape_rows(_join_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
-def _line() -> Column:
+def _line_hash() -> Column:
     """Tell lines of one check and rule apart: 8 octets instead of the texts, of which 10 million would be shuffled."""
     # xxhash64 skips nulls: without the flag, a text in the one column would be the same as in the other.
     return sql.xxhash64("seq", "verdict", "expected", sql.isnull("expected"), "observed")
 
 
-def _of_their_runs(rows: DataFrame, runs: DataFrame) -> DataFrame:
+def _join_runs(rows: DataFrame, runs: DataFrame) -> DataFrame:
     return rows.join(sql.broadcast(runs.select(*RUN_COLUMNS)), "ingest")

@@ -77,9 +77,9 @@ class Files:
     def status(self, uri: str) -> Status | None:
         """Return what is there; None when nothing is."""
         with _one_line_errors(uri):
-            path, system = self._at(uri)
+            path, system = self._file_system_of(uri)
             try:
-                return _status(system.getFileStatus(path))
+                return _build_status(system.getFileStatus(path))
             except Py4JJavaError as error:
                 if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
                     return None
@@ -88,9 +88,9 @@ class Files:
     def entries(self, uri: str) -> list[Status]:
         """Return what a folder holds, by name; nothing when there is no such folder."""
         with _one_line_errors(uri):
-            path, system = self._at(uri)
+            path, system = self._file_system_of(uri)
             try:
-                return sorted((_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
+                return sorted((_build_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
             except Py4JJavaError as error:
                 if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
                     return []
@@ -99,13 +99,13 @@ class Files:
     def glob(self, pattern: str) -> list[str]:
         """Return the full names that match a pattern of Hadoop's, sorted."""
         with _one_line_errors(pattern):
-            path, system = self._at(pattern)
+            path, system = self._file_system_of(pattern)
             return sorted(each.getPath().toString() for each in system.globStatus(path) or ())
 
     def read_text(self, uri: str) -> str:
         """Return a small file's text; octets that are not UTF-8 become U+FFFD."""
         with _one_line_errors(uri):
-            path, system = self._at(uri)
+            path, system = self._file_system_of(uri)
             if (size := system.getFileStatus(path).getLen()) > SMALL:
                 raise RollupError(f"{one_line(uri)}: {size} octets are too many for such a file")
             stream = system.open(path)
@@ -117,7 +117,7 @@ class Files:
     def write_text(self, uri: str, text: str) -> None:
         """Write a new file."""
         with _one_line_errors(uri):
-            path, system = self._at(uri)
+            path, system = self._file_system_of(uri)
             stream = system.create(path, False)
             try:
                 stream.write(bytearray(text.encode("utf-8")))
@@ -144,12 +144,12 @@ class Files:
                     local.unlink()
                 return True
         with _one_line_errors(target):
-            path, system = self._at(target)
+            path, system = self._file_system_of(target)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
             options = self._gateway.new_array(jvm.org.apache.hadoop.fs.Options.Rename, 0)
             try:
-                context.rename(self._at(source)[0], path, options)
+                context.rename(self._file_system_of(source)[0], path, options)
             except Py4JJavaError as error:
                 if error.java_exception.getClass().getSimpleName() == "FileAlreadyExistsException":
                     return False
@@ -162,27 +162,27 @@ class Files:
         self.delete(aside)
         self.write_text(aside, text)
         with _one_line_errors(uri):
-            path, system = self._at(uri)
+            path, system = self._file_system_of(uri)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
             options = self._gateway.new_array(jvm.org.apache.hadoop.fs.Options.Rename, 1)
             options[0] = jvm.org.apache.hadoop.fs.Options.Rename.OVERWRITE
-            context.rename(self._at(aside)[0], path, options)
+            context.rename(self._file_system_of(aside)[0], path, options)
 
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with all that it holds; nothing there is no error."""
         with _one_line_errors(uri):
-            path, system = self._at(uri)
+            path, system = self._file_system_of(uri)
             system.delete(path, True)
 
-    def _at(self, uri: str) -> tuple[Any, Any]:
+    def _file_system_of(self, uri: str) -> tuple[Any, Any]:
         path = self._path(uri)
         system = path.getFileSystem(self._conf)
         system.setWriteChecksum(False)  # beside each local file it would write a second one, not in the same step
         return path, system
 
 
-def _status(found: Any) -> Status:
+def _build_status(found: Any) -> Status:
     path = found.getPath()
     return Status(
         path.toString(),

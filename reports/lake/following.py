@@ -58,9 +58,9 @@ class Follower:
         """Take the run folders that are new, and those that were left and have changed since."""
         self._stage = stage
         stage("looking for new runs")
-        waiting = self._waiting()
+        waiting = self._read_waiting()
         if changed := sorted(uri for uri in waiting if self._state_of(uri) != waiting[uri]):
-            self._take(changed)
+            self._take_folders(changed)
         query = self._start_query()
         try:
             with self._first_cause():
@@ -69,7 +69,7 @@ class Follower:
             with suppress(PySparkException, Py4JError):  # of a Java that has died
                 query.stop()
         if missed := self._find_missed():
-            self._take(missed)
+            self._take_folders(missed)
 
     def _start_query(self) -> StreamingQuery:
         found = (
@@ -93,7 +93,7 @@ class Follower:
         Spark counts a file that is empty yet as seen, and shows it never.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
-        there |= self._waiting().keys()
+        there |= self._read_waiting().keys()
         return [
             uri for uri in self._folders_of(self._files.glob(f"{as_pattern(self._runs)}/*/{RUN}")) if uri not in there
         ]
@@ -115,12 +115,12 @@ class Follower:
 
     def _on_batch(self, batch: DataFrame, _: int) -> None:
         try:
-            self._take(self._folders_of(row.path for row in batch.collect()))
+            self._take_folders(self._folders_of(row.path for row in batch.collect()))
         except BaseException as error:
             self._failed = error
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or none
 
-    def _take(self, folders: Iterable[str]) -> None:
+    def _take_folders(self, folders: Iterable[str]) -> None:
         """Take what can be taken, then remember what was left: in this order a crash in between loses none."""
         before = {uri: self._state_of(uri) for uri in folders}
         lake = Lake.open_or_new(self._spark, self._where)
@@ -131,14 +131,14 @@ class Follower:
         there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
         done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
         left = {uri: state for uri, state in before.items() if uri not in done}
-        self._keep({uri: state for uri, state in self._waiting().items() if uri not in before} | left)
+        self._write_waiting({uri: state for uri, state in self._read_waiting().items() if uri not in before} | left)
         self._told(report)
 
     def _state_of(self, uri: str) -> State:
         """Return what tells the files of a run folder from what they were before; nothing where there are none."""
         return {each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in FILES}
 
-    def _waiting(self) -> dict[str, State]:
+    def _read_waiting(self) -> dict[str, State]:
         uri = f"{self._state}/waiting.json"
         if self._files.status(uri) is None:
             return {}
@@ -151,8 +151,8 @@ class Follower:
                 "runs are looked at anew; none is taken twice"
             ) from error
 
-    def _keep(self, waiting: dict[str, State]) -> None:
-        if waiting != self._waiting():
+    def _write_waiting(self, waiting: dict[str, State]) -> None:
+        if waiting != self._read_waiting():
             self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
 
 

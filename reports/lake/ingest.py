@@ -66,11 +66,11 @@ def take(
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
     report.known = len(folders) - len(fresh)
-    found = _read(lake, fresh, report, finished=finished) if fresh else []
-    chosen = _with_catalogues(lake, _choose(lake.manifest, found, report, replacing), report)
+    found = _read_sources(lake, fresh, report, finished=finished) if fresh else []
+    chosen = _with_catalogues(lake, _choose_new(lake.manifest, found, report, replacing), report)
     while chosen:
         try:
-            _take(lake, chosen, report, stage)
+            _take_runs(lake, chosen, report, stage)
             break
         except writing.WrittenMeanwhile as error:
             report.refused += error.said.values()
@@ -92,7 +92,7 @@ def after_publishing(report: Report) -> Iterator[None]:
         ) from error
 
 
-def _read(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bool) -> list[Source]:
+def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bool) -> list[Source]:
     """Read run.json of each, count its lines, and compute what tells its content from any other."""
     writing.size_shuffles(lake.spark, sum(folder.size for folder in folders))
     found, refused = sources.read_runs(lake.spark, lake.files, folders)
@@ -115,7 +115,7 @@ def _read(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bo
     return read
 
 
-def _choose(state: Manifest, found: Sequence[Source], report: Report, replacing: bool) -> list[Source]:
+def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replacing: bool) -> list[Source]:
     """Return the runs that the lake lacks, and with ``replacing`` those that it has with other content."""
     chosen: dict[str, Source] = {}
     for source in found:
@@ -138,7 +138,7 @@ def _choose(state: Manifest, found: Sequence[Source], report: Report, replacing:
 
 def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> list[Source]:
     """Leave out the runs whose rules.json cannot be taken."""
-    if not (fresh := _fresh_suites(lake.manifest, chosen)):
+    if not (fresh := _find_new_suites(lake.manifest, chosen)):
         return list(chosen)
     if not (bad := _refused_rules(lake, {source.row["suites"]: source for source in fresh})):
         return list(chosen)
@@ -162,19 +162,19 @@ def _refused_rules(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
     return bad | {name: why for name, why in foreign.items() if why}
 
 
-def _fresh_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
+def _find_new_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     """Return a source for each version of the suites that the lake does not know."""
     by_suites = {source.row["suites"]: source for source in chosen if source.row["suites"] not in state.catalogues}
     return list(by_suites.values())
 
 
-def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
+def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
     """Write facts and derived tables aside, publish them, and say so in the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
         state, commits, kept = _write_folders(lake, commit, chosen, stage)
     except Exception:
-        _delete(lake, commit)
+        _delete_commit(lake, commit)
         raise
     stage("publishing")
     manifest.publish(lake.files, lake.uri, state)
@@ -199,7 +199,7 @@ def _write_folders(
     if gone:
         stage("leaving out what is replaced")
         lake = writing.leave_out(lake, set(gone), commit)
-    fresh = _fresh_suites(old, chosen)
+    fresh = _find_new_suites(old, chosen)
     commits, kept = writing.write_facts(lake, commit, numbered, fresh, stage)
     holder = {run: each.commit for each in commits for run in each.runs}
     state = lake.manifest
@@ -220,7 +220,7 @@ def _write_folders(
     return replace(state, derived=derived), commits, sum(kept.values())
 
 
-def _delete(lake: Lake, commit: str) -> None:
+def _delete_commit(lake: Lake, commit: str) -> None:
     """Delete what a failed ingest has written, as far as that goes: the disk may be full, and `vacuum` comes later."""
     with suppress(RollupError, *FAILURES):
         for each in lake.files.entries(f"{lake.uri}/data"):

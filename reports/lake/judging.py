@@ -99,7 +99,7 @@ def judge_into_lake(
     aside = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
     try:
-        written = _judge(
+        written = _judge_folders(
             *(lake.spark, captures, given, bounds, aside, stage),
             known=lambda unit: (unit.run, unit.octets, unit.modified) in there,
         )
@@ -118,7 +118,7 @@ def judge_into_folder(
     files, target = Files(spark), uri_of(out)
     if files.entries(target):
         raise RollupError(f"{one_line(out)} holds something: give --out a new folder")
-    written = _judge(spark, captures, given, bounds, target, stage, known=lambda _: False)
+    written = _judge_folders(spark, captures, given, bounds, target, stage, known=lambda _: False)
     if written.folders:
         rules = files.read_text(f"{target}/{RULES}")
         for folder in written.folders:
@@ -127,7 +127,7 @@ def judge_into_folder(
     return written
 
 
-def _judge(
+def _judge_folders(
     spark: SparkSession,
     captures: Iterable[str],
     given: Given,
@@ -141,9 +141,9 @@ def _judge(
     files, written = Files(spark), Written()
     stage("looking for captures")
     names = found(files, captures)
-    judge = _entry("judge")
-    rules, suites = _entry("rules").load()()
-    by = By(suites, judge.dist.version if judge.dist else "", tuple(_entry("profiles").load()))
+    judge = _find_entry_point("judge")
+    rules, suites = _find_entry_point("rules").load()()
+    by = By(suites, judge.dist.version if judge.dist else "", tuple(_find_entry_point("profiles").load()))
     units, written.refused = list_units(spark, files, names, given, by)
     fresh = [unit for unit in units if not known(unit)]
     written.known = len(units) - len(fresh)
@@ -157,7 +157,7 @@ def _judge(
     with _send_code(spark) as archive:
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY, given.sut)
         judged = _judge_all(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
-        _lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
+        _build_lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
     written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
     for unit in fresh:
         written.folders.append(_gather_folder(files, aside, unit))
@@ -177,7 +177,7 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
     return rows.unionByName(large, allowMissingColumns=True)
 
 
-def _lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
+def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
     """Return unit, value: each row as a line of verdicts.jsonl, in order of captures."""
     rows = judged.join(tests, ["unit", "capture"], "left").join(
         sql.broadcast(units.select("unit", "started_ms")), "unit"
@@ -229,12 +229,12 @@ def _send_code(spark: SparkSession) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="mqconform-code-") as folder:  # from which executors fetch it
         archive = Path(folder) / f"{ARCHIVE}.zip"
-        _pack(_entry("code").load(), archive)
+        _pack_code(_find_entry_point("code").load(), archive)
         context.addArchive(f"{archive}#{ARCHIVE}")
         yield ARCHIVE
 
 
-def _pack(packages: Iterable[Path], archive: Path) -> None:
+def _pack_code(packages: Iterable[Path], archive: Path) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for package in packages:
             for path in sorted(package.rglob("*")):
@@ -242,7 +242,7 @@ def _pack(packages: Iterable[Path], archive: Path) -> None:
                     file.write(path, path.relative_to(package.parent))
 
 
-def _entry(name: str) -> EntryPoint:
+def _find_entry_point(name: str) -> EntryPoint:
     for entry in entry_points(group=GROUP, name=name):
         return entry
     raise RollupError(f"nothing here judges captures (entry point {GROUP}, {name}): install mqconform whole")

@@ -70,19 +70,19 @@ class Worker:
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the rows of `SCHEMA` for rows of unit, profile, capture, content."""
-        judge = self._load()
+        judge = self._load_judge()
         with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
             path = Path(folder) / "capture.pcapng"
             for batch in batches:
                 for row in range(batch.num_rows):
                     unit, profile, capture = (batch.column(name)[row].as_py() for name in TOLD)
                     path.write_bytes(batch.column("content")[row].as_buffer())
-                    rows = self._rows(judge, path, capture, profile)
+                    rows = self._judge_capture(judge, path, capture, profile)
                     for start in range(0, len(rows), ROWS):
                         some = [{"unit": unit} | each for each in rows[start : start + ROWS]]
                         yield pyarrow.RecordBatch.from_pylist(some, schema=SCHEMA)
 
-    def _load(self) -> Lines:
+    def _load_judge(self) -> Lines:
         if self.archive:
             from pyspark import SparkFiles
 
@@ -93,12 +93,12 @@ class Worker:
         judge: Lines = getattr(importlib.import_module(module), name)
         return judge
 
-    def _rows(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
+    def _judge_capture(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
         try:
             with self._bound_resources():
                 ended_us, lines = judge(path, capture, profile, self.sut)
                 return [
-                    {name: _clean(value) for name, value in line.items() if name in SCHEMA.names}
+                    {name: _replace_surrogates(value) for name, value in line.items() if name in SCHEMA.names}
                     | {"capture": capture, "position": position, "ended_us": ended_us}
                     for position, line in enumerate(lines)
                 ]
@@ -107,8 +107,8 @@ class Worker:
         except MemoryError:
             why = f"takes more than {self.octets >> 20} MiB of memory"
         except Exception as error:  # noqa: BLE001 - whatever a capture does to us is said of it, and no other's loss
-            why = _why(error, path)
-        return [{"capture": capture, "position": 0, "rejected": _clean(why)}]
+            why = _reason_of(error, path)
+        return [{"capture": capture, "position": 0, "rejected": _replace_surrogates(why)}]
 
     @contextlib.contextmanager
     def _bound_resources(self) -> Iterator[None]:
@@ -131,7 +131,7 @@ class Worker:
             signal.signal(signal.SIGALRM, before)
 
 
-def _why(error: Exception, path: Path) -> str:
+def _reason_of(error: Exception, path: Path) -> str:
     """Return what is wrong with a capture; of an error that nobody foresaw, where it came up."""
     said = str(error).replace(f"{path}: ", "")
     if any(kind.__name__ == "MqconformError" for kind in type(error).__mro__):
@@ -143,8 +143,8 @@ def _why(error: Exception, path: Path) -> str:
     return f"a mistake of mqconform's, not of the capture: {type(error).__name__}: {said}{where}"
 
 
-def _clean(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     """Replace lone surrogates, which no file of ours can hold."""
     if isinstance(value, str):
         return str(value).encode("utf-8", "replace").decode("utf-8")
-    return [_clean(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_replace_surrogates(each) for each in value] if isinstance(value, list | tuple) else value

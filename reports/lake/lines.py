@@ -86,12 +86,12 @@ def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
         sql.from_json(wrapped, type_, JSON).alias("read"),
-        _extra(schema).alias("extra"),
+        _extra_fields(schema).alias("extra"),
     )
     line = sql.get("read.v", sql.lit(0))
     one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END}`") == 1) & (sql.size("read.v") == 1)
     fields = read_.select("*", (one & line.isNotNull()).alias("one"), line.alias("v")).drop("read")
-    return fields.withColumn("why", _why(schema))
+    return fields.withColumn("why", _reason_for_rejection(schema))
 
 
 def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
@@ -194,7 +194,7 @@ def _document_and_section(rule: Column) -> tuple[Column, Column]:
     return document, sql.substr(rule, sql.length(document) + 2, section)
 
 
-def _extra(schema: int) -> Column:
+def _extra_fields(schema: int) -> Column:
     """Return the fields that are none of `LINE`, as JSON; a look for their names comes first, and mostly finds none.
 
     It may find too much: a name with a backslash is not looked at to its end. Java tries alternatives within a loop by
@@ -209,7 +209,7 @@ def _extra(schema: int) -> Column:
     return sql.when(sql.col("text").rlike(strange), kept)
 
 
-def _why(schema: int) -> Column:
+def _reason_for_rejection(schema: int) -> Column:
     v = sql.col("v")
 
     def unknown(what: str, name: str) -> Column:
@@ -218,7 +218,7 @@ def _why(schema: int) -> Column:
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
         (~sql.col("one"), "not one JSON object with the fields of a verdict"),
-        *_own_complaint(v, schema),
+        *_complaint_in_line(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, as in its run.json"),
         *((v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing") for name in REQUIRED[schema]),
         (~v["verdict"].isin(*VERDICTS), unknown("verdict", "verdict")),
@@ -238,7 +238,7 @@ def _why(schema: int) -> Column:
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 
-def _own_complaint(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
+def _complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
     """Return the check for lines that say themselves that they are none: of a capture that could not be judged."""
     if schema == 1:
         return []

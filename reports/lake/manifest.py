@@ -147,12 +147,12 @@ def read(files: Readable, lake: str) -> Manifest:
 
 def read_number(files: Readable, lake: str, number: int) -> Manifest:
     """Return one state. Raises `RollupError`."""
-    uri = _uri(lake, number)
+    uri = _uri_of(lake, number)
     try:
         value = json.loads(files.read_text(uri))
         if type(schema := value["schema"]) is int and schema > SCHEMA:
             raise RollupError(f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake, use that one")
-        return _manifest(value, number)
+        return _parse_manifest(value, number)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RollupError(
             f"{one_line(uri)} is no manifest ({one_line(str(error), 80)}): delete it to go back to the one before"
@@ -163,16 +163,16 @@ def publish(files: Files, lake: str, manifest: Manifest) -> None:
     """Make this state the lake. Raises `RollupError` when somebody else published meanwhile."""
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
     files.write_text(aside, json.dumps({"schema": SCHEMA, **asdict(manifest)}, ensure_ascii=True, indent=1))
-    if not files.publish(aside, _uri(lake, manifest.number)):
+    if not files.publish(aside, _uri_of(lake, manifest.number)):
         files.delete(aside)
         raise RollupError(f"{one_line(lake)} was changed by somebody else meanwhile: nothing was taken, ingest again")
 
 
-def _uri(lake: str, number: int) -> str:
+def _uri_of(lake: str, number: int) -> str:
     return f"{lake}/manifests/{number:08d}.json"
 
 
-def _manifest(value: dict[str, Any], number: int) -> Manifest:
+def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
     if value["schema"] != SCHEMA:
         raise ValueError(f"schema is not {SCHEMA}")
     if value["number"] != number:

@@ -85,6 +85,7 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "members": "array<"
         + struct(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
         + ">",
+        "renamed": "map<string, string>",
     },
     "catalogue": {
         "suites": "string",

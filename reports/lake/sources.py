@@ -112,7 +112,7 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
     for argument in arguments:
         try:
             for uri in _expand_pattern(files, argument):
-                folder = _folder(files, uri)
+                folder = _read_folder(files, uri)
                 found[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
@@ -124,7 +124,7 @@ def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[st
     found, refused = [], []
     for uri in uris:
         try:
-            found.append(_folder(files, uri))
+            found.append(_read_folder(files, uri))
         except RollupError as error:
             refused.append(str(error))
     return found, refused
@@ -136,19 +136,19 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
     refused: list[str] = []
     for folder in folders:
         try:
-            sources.append(_source(folder, files.read_text(folder.files[RUN].uri)))
+            sources.append(_parse_source(folder, files.read_text(folder.files[RUN].uri)))
         except RollupError as error:
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
-    hashes = _rules_hashes(spark, [source.folder for source in unnamed])
-    return [_with_suites(source, hashes) for source in sources], refused
+    hashes = _hash_rules(spark, [source.folder for source in unnamed])
+    return [_add_suites(source, hashes) for source in sources], refused
 
 
 def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """Return for each source, of which no two have the same suites: suites, rules_file and `RULES_JSON` as ``r``."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.frame(spark, known, {"path": "string", "suites": "string"})
-    texts = _whole_files(spark, [source.folder for source in sources], RULES)
+    texts = _read_small_files(spark, [source.folder for source in sources], RULES)
     return texts.join(sql.broadcast(names), "path").select("suites", sql.from_json("text", RULES_JSON, JSON).alias("r"))
 
 
@@ -214,7 +214,7 @@ def _expand_pattern(files: Files, argument: str) -> list[str]:
     return found
 
 
-def _folder(files: Files, uri: str) -> Folder:
+def _read_folder(files: Files, uri: str) -> Folder:
     shown = one_line(uri.removeprefix("file://"))
     status = files.status(uri)
     if status is None or not status.is_folder:
@@ -235,27 +235,27 @@ def _folder(files: Files, uri: str) -> Folder:
     return Folder(uri, found)
 
 
-def _whole_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
+def _read_small_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
     """Return path and text of small files."""
     names = [as_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
-def _rules_hashes(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
+def _hash_rules(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
     if not folders:
         return {}
-    found = _whole_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
+    found = _read_small_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
     return {row.path: row.hash for row in found.collect()}
 
 
-def _with_suites(source: Source, hashes: dict[str, str]) -> Source:
+def _add_suites(source: Source, hashes: dict[str, str]) -> Source:
     name = source.row["suites"] or hashes[source.folder.path(RULES)]
     content = hashlib.sha256(f"{source.content} {name}".encode()).hexdigest()
     return replace(source, row=source.row | {"suites": name}, content=content, names_suites=bool(source.row["suites"]))
 
 
-def _source(folder: Folder, text: str) -> Source:
+def _parse_source(folder: Folder, text: str) -> Source:
     where = one_line(f"{folder.uri.removeprefix('file://')}/{RUN}")
     try:
         values = json.loads(text)
@@ -267,7 +267,7 @@ def _source(folder: Folder, text: str) -> Source:
     selection, aborted = record.text("selection", ""), record.text("aborted", "") or None
     finished = record.moment("finished") if record.has("finished") else None
     row = {
-        "run": _some(record, "run"),
+        "run": _require_text(record, "run"),
         "folder": folder.uri,
         "schema": record.whole("schema") or 1,
         "sut": system_key(name, version, profile),
@@ -286,18 +286,18 @@ def _source(folder: Folder, text: str) -> Source:
         "partial": selection not in WHOLE or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
-        "extra": _extra(record.values, sut.values),
+        "extra": _extra_fields(record.values, sut.values),
     }
     return Source(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
 
-def _some(record: Record, key: str) -> str:
+def _require_text(record: Record, key: str) -> str:
     if not (text := record.text(key)):
         raise RollupError(f"{record.where}: {key} is empty")
     return text
 
 
-def _extra(values: dict[str, object], sut: dict[str, object]) -> str | None:
+def _extra_fields(values: dict[str, object], sut: dict[str, object]) -> str | None:
     extra = {name: value for name, value in values.items() if name not in RUN_FIELDS}
     if more := {name: value for name, value in sut.items() if name not in SUT_FIELDS}:
         extra["sut"] = more

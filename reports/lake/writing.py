@@ -60,7 +60,7 @@ def write_facts(
     commits: list[Commit] = []
     kept: dict[int, int] = {}
     catalogue = lake.table("catalogue")
-    parts = _groups(runs)
+    parts = _group_runs(runs)
     for number, part in enumerate(parts):
         writer = _Writer(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
         if fresh and not commits:
@@ -87,18 +87,18 @@ class _Writer:
     def keep(self, table: str, frame: DataFrame) -> None:
         """Write a table."""
         self._stage(f"{table}{self._place}")
-        write(frame, self._folder(table))
+        write(frame, self._folder_of(table))
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
         """Return what was written."""
-        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder(table)))
+        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder_of(table)))
 
-    def _folder(self, table: str) -> str:
+    def _folder_of(self, table: str) -> str:
         return f"{self.lake.uri}/{table_folder(self.commit, table)}"
 
 
-def _groups(runs: Sequence[Source]) -> list[list[Source]]:
+def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
     """Split the runs into those that are written at once; those of one system stand together."""
     parts: list[list[Source]] = []
     size = GROUP
@@ -116,12 +116,12 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     """Write what the runs say; return the lines kept by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
-    of_runs = rows.frame(spark, map(_run_row, runs), OF_RUNS)
+    of_runs = rows.frame(spark, map(_build_run_row, runs), OF_RUNS)
     by_schema = {
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
     }
     taken = {
-        schema: lines.parse_lines(_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
+        schema: lines.parse_lines(_read_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
         for schema, of in by_schema.items()
     }
 
@@ -140,7 +140,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
 
     kept: dict[int, int] = {}
     side_by_side.do(sum(run.lines for run in runs), write_evidence, write_verdicts)
-    writer.keep("runs", _runs(spark, runs, kept))
+    writer.keep("runs", _build_runs(spark, runs, kept))
     return kept
 
 
@@ -154,7 +154,7 @@ def _write_rejected(
     ]
     writer.keep("rejected", lines.union([each for each in found if each is not None]))
     counted = writer.read_back("rejected").groupBy("run").count()
-    _account(short, kept, {row.run: row["count"] for row in counted.collect()})
+    _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
 
 
 def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:
@@ -192,11 +192,11 @@ def rejected_lines(lake: Lake, commits: Sequence[Commit], limit: int) -> list[tu
     return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
 
 
-def _run_row(source: Source) -> dict[str, object]:
+def _build_run_row(source: Source) -> dict[str, object]:
     return source.row | {"path": source.folder.path(VERDICTS), "ingest": source.ingest}
 
 
-def _lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
+def _read_lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
     return lines.read(lake.spark, [each.folder.files[VERDICTS].uri for each in runs])
 
 
@@ -204,11 +204,11 @@ def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFr
     """Read the files that hold rejected lines again, with the numbers of their lines."""
     if not short:
         return None
-    scan = _lines(lake, short)
+    scan = _read_lines(lake, short)
     return lines.rejected_table(lines.parse_lines(scan, of, short[0].schema), scan)
 
 
-def _account(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
+def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
     """Hold what is in the tables against the files: lines = kept + rejected. Raises `WrittenMeanwhile`."""
     said = {}
     for each in short:
@@ -222,7 +222,7 @@ def _account(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, 
         raise WrittenMeanwhile(said)
 
 
-def _runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int]) -> DataFrame:
+def _build_runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int]) -> DataFrame:
     now = datetime.now(UTC)
     found = []
     for each in runs:

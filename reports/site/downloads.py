@@ -23,11 +23,11 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
         writer.writerow(columns)
         objects.write("[")
         for number, row in enumerate(rows):
-            writer.writerow([_cell(each) for each in row])
+            writer.writerow([_escape_cell(each) for each in row])
             objects.write(f"{',' if number else ''}\n{json.dumps(dict(zip(columns, row, strict=True)), default=str)}")
         objects.write("\n]\n")
 
 
-def _cell(value: object) -> object:
+def _escape_cell(value: object) -> object:
     """Keep a spreadsheet from computing what a system wrote."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

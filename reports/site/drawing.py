@@ -71,7 +71,7 @@ def badge_svg(counts: Counter[str], judgeable: int) -> str:
         words, colour = f"{counts['pass']} pass · {share}", BADGE_COLOURS["pass"]
     else:
         words, colour = "not judged", BADGE_COLOURS["none"]
-    left, right = _width("MSMQ"), _width(words)
+    left, right = _width_of("MSMQ"), _width_of(words)
     text = escape(visible(words))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
@@ -87,5 +87,5 @@ def _count_decided(run: Run) -> int:
     return sum(run.counts.get(name, 0) for name in DECIDED)
 
 
-def _width(words: str) -> int:
+def _width_of(words: str) -> int:
     return round(len(words) * _LETTER) + 12

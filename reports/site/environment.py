@@ -26,7 +26,7 @@ def environment() -> Environment:
     env = Environment(
         loader=PackageLoader("reports"),
         autoescape=True,
-        finalize=_finalize,
+        finalize=_make_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -34,13 +34,13 @@ def environment() -> Environment:
     env.filters |= {
         "clip": text.clip,
         "folder_name": text.folder_name,
-        "unbroken": _unbroken,
+        "unbroken": _keep_paths_together,
         "document_name": text.document_name,
         "is_specification": text.is_specification,
-        "moment": _moment,
-        "day": _day,
-        "arrow": _arrow,
-        "public": _public,
+        "moment": _format_moment,
+        "day": _format_day,
+        "arrow": _arrow_of,
+        "public": _require_https,
         "anchor": text.slug,
         "check": text.check,
         "named": str,
@@ -76,31 +76,31 @@ def share(part: int, whole: int) -> str:
     return f"{int(percent)} %" if percent >= 99 else f"{percent:.0f} %"
 
 
-def _finalize(value: object) -> object:
+def _make_visible(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return text.visible(value)
     return "" if value is None else value
 
 
-def _moment(value: datetime | None) -> str:
+def _format_moment(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S UTC") if value else ""
 
 
-def _day(value: datetime | None) -> str:
+def _format_day(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d") if value else ""
 
 
-def _unbroken(words: str) -> Markup:
+def _keep_paths_together(words: str) -> Markup:
     """Keep path names, such as those of queues, together: they have a backslash and no blank."""
     parts = re.split(r"(\S*\\\S*)", text.visible(words))
     kept = Markup('<span class="unbroken">{}</span>')
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
 
 
-def _arrow(direction: str) -> str:
+def _arrow_of(direction: str) -> str:
     return {"sut->peer": "SUT → peer", "peer->sut": "peer → SUT"}.get(direction, direction)
 
 
-def _public(link: str) -> str:
+def _require_https(link: str) -> str:
     """Return a link that may be followed; empty for anything that is not plain https."""
     return link if re.fullmatch(r"https://[!-~]+", link) else ""

@@ -22,12 +22,12 @@ def rule_page(rule: str) -> str:
 
 def document_page(document: str, part: int = 0) -> str:
     """Return a page of a document; ``part`` counts the pages of its columns, from 0."""
-    return f"documents/{slug(document)}{_part(part)}.html"
+    return f"documents/{slug(document)}{_part_suffix(part)}.html"
 
 
 def section_page(section: Section, part: int = 0) -> str:
     """Return a page of a section; ``part`` as for a document."""
-    return f"sections/{section.slug}{_part(part)}.html"
+    return f"sections/{section.slug}{_part_suffix(part)}.html"
 
 
 def of_document(document: str) -> str:
@@ -65,5 +65,5 @@ def data(table: str, form: str) -> str:
     return f"data/{table}.{form}"
 
 
-def _part(part: int) -> str:
+def _part_suffix(part: int) -> str:
     return f"-{part + 1}" if part else ""

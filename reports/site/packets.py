@@ -29,8 +29,8 @@ def octets(frame: Frame) -> list[Stretch]:
     for offset in range(0, len(data), _ROW):
         row = data[offset : offset + _ROW]
         is_last = offset + _ROW >= len(data) and frame.octets <= len(data)
-        if any(_decides(frame, each) for each in range(offset, offset + len(row))):
-            letters += _row(frame, row, offset)
+        if any(_is_deciding(frame, each) for each in range(offset, offset + len(row))):
+            letters += _mark_dump_row(frame, row, offset)
             letters.append(("|" if is_last else "|\n", False))
             before = b""
         elif row == before and offset + _ROW < len(data):
@@ -38,7 +38,7 @@ def octets(frame: Frame) -> list[Stretch]:
                 letters.append(_SAME)
         else:
             before = row
-            letters.append((_plain(row, offset) + ("" if is_last else "\n"), False))
+            letters.append((_format_dump_row(row, offset) + ("" if is_last else "\n"), False))
     if frame.octets > len(data):
         letters.append((f"… {frame.octets - len(data)} more octets", False))
     return _join_stretches(letters)
@@ -60,14 +60,14 @@ def deciding(frame: Frame) -> str:
     return "; ".join(text.strip() for text, is_marked in dissection(frame) if is_marked)
 
 
-def _plain(row: bytes, offset: int) -> str:
+def _format_dump_row(row: bytes, offset: int) -> str:
     half = _ROW // 2
     shown = row.translate(_LETTERS).decode("ascii")
     return f"{offset:04x}  {row[:half].hex(' '):<23}  {row[half:].hex(' '):<23}  |{shown}|"
 
 
-def _row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
-    marked = [_decides(frame, offset + index) for index in range(len(row))]
+def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
+    marked = [_is_deciding(frame, offset + index) for index in range(len(row))]
     yield f"{offset:04x}  ", False
     for index in range(_ROW):
         if index == _ROW // 2:
@@ -82,7 +82,7 @@ def _row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
         yield chr(_LETTERS[octet]), is_marked
 
 
-def _decides(frame: Frame, offset: int) -> bool:
+def _is_deciding(frame: Frame, offset: int) -> bool:
     return frame.first is not None and frame.last is not None and frame.first <= offset <= frame.last
 
 

@@ -88,7 +88,7 @@ class Pages:
             "attention": attention,
         }
         self.env.filters["named"] = named
-        self.env.globals["parts"] = _parts(self.env)
+        self.env.globals["parts"] = _load_macros(self.env)
 
     def write(self, template: str, name: str, **values: object) -> None:
         """Write a page."""
@@ -139,16 +139,16 @@ def attention(counts: Counter[str]) -> int:
     return sum(counts[name] for name in FINDINGS)
 
 
-def _parts(env: Environment) -> SimpleNamespace:
+def _load_macros(env: Environment) -> SimpleNamespace:
     """Return the macros of parts.html; what many pages show is made once."""
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
     kept = {name: lru_cache(KEPT)(macros[name]) for name in _OF_VALUES}
-    counted = {name: _of_counts(macros[name]) for name in ("counts", "matrix_cell")}
+    counted = {name: _cache_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
     return SimpleNamespace(**(macros | kept | counted))
 
 
-def _of_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
+def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
     """Keep what a macro makes of counts, which are no key themselves."""
 
     @lru_cache(KEPT)

@@ -75,28 +75,28 @@ def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dic
 def write_rule_pages(pages: Pages, stage: Stage) -> None:
     """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
-    changes = _by_rule(pages.contents.changes(), lambda change: change.rule)
+    changes = _group_by_rule(pages.contents.changes(), lambda change: change.rule)
     changed = next(changes, None)
     written: set[str] = set()
-    for rule, standings in _by_rule(pages.contents.shown(), lambda standing: standing.rule):
+    for rule, standings in _group_by_rule(pages.contents.shown(), lambda standing: standing.rule):
         while changed and changed[0] < rule:
             changed = next(changes, None)
         history = changed[1] if changed and changed[0] == rule else []
-        _write(pages, pages.contents.rules[rule], sections[rule], standings, history)
+        _write_page(pages, pages.contents.rules[rule], sections[rule], standings, history)
         written.add(rule)
         stage("pages of rules", len(written), len(pages.rules))
     for unjudged in pages.rules:
         if unjudged.rule not in written:
-            _write(pages, unjudged, sections[unjudged.rule], [], [])
+            _write_page(pages, unjudged, sections[unjudged.rule], [], [])
 
 
-def _write(pages: Pages, rule: Rule, section: Section, standings: list[Standing], history: list[Change]) -> None:
+def _write_page(pages: Pages, rule: Rule, section: Section, standings: list[Standing], history: list[Change]) -> None:
     number = pages.stands.places[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
-    with_packets = _with_packets(shown)
+    with_packets = _choose_with_packets(shown)
     room = frames_for(with_packets)
-    panels = [_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
-    groups = _groups(pages, rule, {one.system for one in shown})
+    panels = [_build_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
+    groups = _group_by_verdict(pages, rule, {one.system for one in shown})
     findings = sum(group.number for group in groups if group.verdict in FINDINGS)
     pages.write(
         "rule.html",
@@ -114,12 +114,12 @@ def _write(pages: Pages, rule: Rule, section: Section, standings: list[Standing]
     )
 
 
-def _with_packets(shown: list[Standing]) -> list[Standing]:
+def _choose_with_packets(shown: list[Standing]) -> list[Standing]:
     some = [one for one in shown if one.evidence or one.capture]
     return [one for one in some if one.verdict in FINDINGS][:SYSTEMS_WITH_PACKETS] or some[:1]
 
 
-def _panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
+def _build_panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
     return Panel(
         pages.by_key[one.system],
         one,
@@ -130,7 +130,7 @@ def _panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
     )
 
 
-def _groups(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
+def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
     """Group the systems by verdict, the worst first; those that nobody has to look at are named where they are few."""
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
@@ -150,5 +150,5 @@ def _groups(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
     ]
 
 
-def _by_rule(rows: Iterator[Of], key: Callable[[Of], str]) -> Iterator[tuple[str, list[Of]]]:
+def _group_by_rule(rows: Iterator[Of], key: Callable[[Of], str]) -> Iterator[tuple[str, list[Of]]]:
     return ((rule, list(group)) for rule, group in groupby(rows, key=key))

@@ -54,16 +54,16 @@ def write_runs(pages: Pages) -> None:
                 run=run,
                 news=pages.news.get(run.run, News()),
                 is_first=pages.is_first(run),
-                junit=_junit(pages, run) if run.run in newest else None,
+                junit=_copy_junit(pages, run) if run.run in newest else None,
                 captures=pages.captures.list_copies(run.run),
             )
-    write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
+    write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_build_run_row, runs))
     if pages.contents.rejected:
         rejected = ((one.folder, one.line, one.reason) for one in pages.contents.rejected)
         write_table(pages.site, "rejected", ("folder", "line", "reason"), rejected)
 
 
-def _junit(pages: Pages, run: Run) -> str | None:
+def _copy_junit(pages: Pages, run: Run) -> str | None:
     """Copy the JUnit file of a run; None where its folder is elsewhere or has none."""
     folder = pages.captures.folder_of(run.run)
     source = inside(folder.resolve(), JUNIT_FILE) if folder else None
@@ -74,5 +74,5 @@ def _junit(pages: Pages, run: Run) -> str | None:
     return name
 
 
-def _run_row(run: Run) -> tuple[object, ...]:
+def _build_run_row(run: Run) -> tuple[object, ...]:
     return *(getattr(run, name) for name in _RUN_COLUMNS), *(run.counts.get(name, 0) for name in VERDICTS)

@@ -29,7 +29,7 @@ def test_a_run_comes_to_its_verdicts_again(few: Ran):
 
 
 def test_a_failure_fails_again_where_the_system_is_not(tmp_path: Path):
-    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["header-unknown-packet-type-kept"]\n'
+    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     assert mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW).returncode == 1
     done = mqconform("replay", tmp_path / "run", "--rule", FEW, "--out", tmp_path / "again")
     assert (done.returncode, done.stdout) == (0, ALL_ALIKE)
@@ -84,7 +84,7 @@ def test_a_system_that_runs_elsewhere_is_replayed_but_for_what_chance_decided(tm
             f'[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "{own}"\npeer_address = "{peer}"\n{at}{its}'
             f'[control]\nkind = "stdio"\ncommand = {agent}\n{AUTHENTICATES}[capabilities]\nping = true\nqm2qm = true\n',
         )
-        chosen = "test_an_open_queue_is_purged_and_no_other or a_response_repeats or an_unknown_packet_type"
+        chosen = "test_purge_empties_open_queue_and_no_other or a_response_repeats or an_unknown_packet_type"
         done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
     assert done.returncode == 0, done.stdout
     found = json.loads(mqconform("replay", tmp_path / "run", "--format", "json").stdout)

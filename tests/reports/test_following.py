@@ -49,7 +49,7 @@ def facts_are_not_written(monkeypatch):
         manifest.publish(lake.files, lake.uri, state)
         return replace(lake, manifest=state)
 
-    monkeypatch.setattr(ingest, "_take", take)
+    monkeypatch.setattr(ingest, "_take_runs", take)
 
 
 def test_each_run_is_taken_once_when_it_has_finished_and_can_be_read(spark, runs, tmp_path, facts_are_not_written):

@@ -173,7 +173,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
         none = (f"null {name}" for name in ("errata", "notes", "reason", "advice", "rejected"))
         return some.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
 
-    monkeypatch.setattr(ingest, "_take", take)
+    monkeypatch.setattr(ingest, "_take_runs", take)
     monkeypatch.setattr(judging, "_judge_all", pass_all)
 
     def judge(*some):

@@ -11,8 +11,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FINISHED = (
-    "reference_qm/shell",
+    "reference_qm",
     "reports",
+    "benchmarks",
+    "scripts",
+    "examples",
     "harness/attach",
     "harness/cli",
     "harness/mutation",
@@ -30,7 +33,7 @@ IRREGULAR = re.compile(
     r"stolen|sworn|taken|taught|thought|thrown|told|torn|understood|woken|won|worn|written"
 )
 NO_PARTICIPLES = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"})
-PROPERTIES = frozenset({"property", "cached_property"})
+PROPERTIES = frozenset({"property", "cached_property", "setter"})
 EXCEPTIONS: Mapping[str, str] = {"harness/wire/rpc.py:orphaned": "the name of the PDU that it makes"}
 """Functions, as ``file.py:name``, with the reason why they have such a name."""
 

@@ -40,11 +40,14 @@ ROOMS = {
             "type_names",
             "compiled",
             "wire",
+            "dissector",
             "environment",
             "capture",
             "expectations",
             "rules",
+            "vectors",
             "mutation",
+            "model",
             "faults",
             "sut",
             "topology",
@@ -54,7 +57,7 @@ ROOMS = {
             "roots",
             "run",
         ),
-        *("results", "proof", "attach", "preflight", "cli"),
+        *("explore", "results", "proof", "attach", "preflight", "cli"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

@@ -21,21 +21,21 @@ class DirectoryLink(Part):
 
     def read(self, answered: OnAnswer) -> None:
         """Read the directory anew."""
-        self.qm.emit(ReadDirectory(self._await(answered)))
+        self.qm.emit(ReadDirectory(self._await_answer(answered)))
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         """Change the directory. In workgroup mode, where there is none, it is not connected. Spec: MS-MQSO 5.5.4."""
 
-        def written(answer: DirectoryAnswered, now: Now) -> None:
-            events.changed(self.qm.enterprise.state, change, answer.status)
+        def report_answer(answer: DirectoryAnswered, now: Now) -> None:
+            events.note_change(self.qm.enterprise.state, change, answer.status)
             answered(answer)
 
         if self.qm.enterprise.state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self._await(written), change))
+            self.qm.emit(WriteDirectory(self._await_answer(report_answer), change))
         else:
             answered(DirectoryAnswered(0, Result.DIRECTORY_NOT_CONNECTED))
 
-    def _await(self, answered: OnAnswer) -> int:
+    def _await_answer(self, answered: OnAnswer) -> int:
         token = self.qm.next_directory_token()
         self.qm.enterprise.awaited[token] = answered
         return token

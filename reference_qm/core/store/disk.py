@@ -76,13 +76,13 @@ class Disk:
         """Let a command be ``done`` when its change is on disk, at once when there is none; ``undo`` if it fails."""
         if not (self.used and change):
             return done()
-        self._write(change, {}, token, done, undo, sessions)
+        self._write_change(change, {}, token, done, undo, sessions)
         return None
 
     def save(self, change: Change) -> None:
         """Write a change that nobody waits for; one that fails is written with the next."""
         if self.used and change:
-            self._write({}, change, None, Result, lambda: None, ())
+            self._write_change({}, change, None, Result, lambda: None, ())
 
     def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
         """Let something happen when all that was saved till now is on disk; ``missed`` when some of it could not be.
@@ -90,7 +90,7 @@ class Disk:
         What could not be written before is tried again.
         """
         if self.used and self._repeat:
-            self._write({}, {}, None, Result, lambda: None, ())
+            self._write_change({}, {}, None, Result, lambda: None, ())
         if self.pending:
             self._barriers.append(Barrier(set(self.pending), reached, missed))
         else:
@@ -126,14 +126,14 @@ class Disk:
         self.reserved_sequential = sequential_id + ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
 
-    def persisted(self, token: int) -> Commit | None:
+    def note_persisted(self, token: int) -> Commit | None:
         """Take note that a change is on disk; return what it means, None when it is not ours."""
         commit = self.pending.pop(token, None)
         if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved
         return commit
 
-    def failed(self, token: int, error: str) -> Commit | None:
+    def note_failed(self, token: int, error: str) -> Commit | None:
         """Take note that a change is not on disk; what is still true of it is written with the next."""
         self.error = error
         commit = self.pending.pop(token, None)
@@ -143,7 +143,7 @@ class Disk:
                 self._repeat[name] = value
         return commit
 
-    def _write(
+    def _write_change(
         self,
         change: Change,
         repeat: Change,

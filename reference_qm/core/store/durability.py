@@ -5,7 +5,15 @@ from collections.abc import Iterable
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import SEQUENCE, _noted, gone, is_awaited, message_entry, place, transfer_entry
+from reference_qm.core.store.entries import (
+    SEQUENCE,
+    _entry_with,
+    is_awaited,
+    message_entry,
+    place,
+    removal_of,
+    transfer_entry,
+)
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.store.queue_values import queue_values
 from reference_qm.model.adm import (
@@ -13,7 +21,7 @@ from reference_qm.model.adm import (
     OutgoingQueue,
     Queue,
 )
-from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 
 
 class Durability(Part):
@@ -33,7 +41,7 @@ class Durability(Part):
 
     __slots__ = ()
 
-    def sent(self, position: MessagePosition) -> Change:
+    def build_send_record(self, position: MessagePosition) -> Change:
         """Return what must be on disk before a new message is taken over; empty when nothing must."""
         if not self.qm.disk.used:
             return {}
@@ -48,7 +56,7 @@ class Durability(Part):
                 change |= self.sequence_entry(position.QueueReference)
         return change
 
-    def removed(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         """Return the change that takes messages out of local queues.
 
         One whose sender is to learn of it stays on disk, with the reason, until the acknowledgment is there
@@ -60,15 +68,26 @@ class Durability(Part):
         for position in positions:
             if not position.key:
                 continue
-            change |= gone([position])
+            change |= removal_of([position])
             if is_awaited(position, reason):
-                change |= _noted(position, "removed", int(reason))
-            message = position.MessageReference
-            key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
-            transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
-            if transfer is not None:
-                change |= transfer_entry(transfer)
+                change |= _entry_with(position, "removed", int(reason))
+            change |= self._transfer_entry_of(position)
         return change
+
+    def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
+        """Build the record that keeps the State PurgePending of messages over a restart. Spec: MS-MQDMPR 3.1.1.11."""
+        change: Change = {}
+        for position in positions:
+            if position.State is MessagePositionState.PURGE_PENDING:
+                change |= _entry_with(position, "purged", True) | self._transfer_entry_of(position)
+        return change
+
+    def _transfer_entry_of(self, position: MessagePosition) -> Change:
+        """Return the entry of the sequence of a message whose own entry is removed."""
+        message = position.MessageReference
+        key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
+        transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
+        return {} if transfer is None else transfer_entry(transfer)
 
     def queue_entry(self, queue: Queue) -> Change:
         """Return the entries of a queue that was created."""

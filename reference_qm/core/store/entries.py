@@ -49,15 +49,15 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
     if acceptance is not None:
         values["sequence"] = {
             "transfer": transfer_name(acceptance.transfer),
-            "at": _place_in_sequence(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
-            "follows": _place_in_sequence(*acceptance.follows),
+            "at": _encode_sequence_place(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
+            "follows": _encode_sequence_place(*acceptance.follows),
         }
     return {f"message:{position.key}": values}
 
 
 def awaiting_final_ack(position: MessagePosition) -> Change:
     """Return the change of a message that arrived and is kept until its FinalAck comes. Spec: MS-MQQB 3.1.5.6."""
-    return _noted(position, "awaits", "final ack")
+    return _entry_with(position, "awaits", "final ack")
 
 
 def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
@@ -66,13 +66,13 @@ def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
     return position.order_queue is not None or bool(wanted)
 
 
-def _noted(position: MessagePosition, name: str, value: object) -> Change:
-    return {key: {**values, name: value} for key, values in moved(position).items() if isinstance(values, dict)}
+def _entry_with(position: MessagePosition, name: str, value: object) -> Change:
+    return {key: {**values, name: value} for key, values in relocation_of(position).items() if isinstance(values, dict)}
 
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
     """Return the entry of a sender's sequence: the last message on disk with all before it, and RejectCount."""
-    place_ = _place_in_sequence(transfer.saved_identifier, transfer.saved_number)
+    place_ = _encode_sequence_place(transfer.saved_identifier, transfer.saved_number)
     return {transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 
@@ -87,16 +87,16 @@ def transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
 
-def _place_in_sequence(identifier: TxSequenceID, number: int) -> list[int]:
+def _encode_sequence_place(identifier: TxSequenceID, number: int) -> list[int]:
     return [identifier.Ordinal, identifier.TimeStamp, number]
 
 
-def gone(positions: Iterable[MessagePosition]) -> Change:
+def removal_of(positions: Iterable[MessagePosition]) -> Change:
     """Return the change that removes messages; express ones are not on disk."""
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
-def moved(position: MessagePosition) -> Change:
+def relocation_of(position: MessagePosition) -> Change:
     """Return the change that puts a message where it is now."""
     return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 

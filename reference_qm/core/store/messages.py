@@ -69,11 +69,11 @@ def serialize_message(message: Message) -> UserMessagePacket:
     """
     source = message.Identifier.QueueManagerGuid
     destination = message.DestinationQueueManagerIdentifier
-    dq, destination_queue = _record(message.DestinationQueueFormatName, NULL_GUID, destination)
-    aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
-    rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
+    dq, destination_queue = _encode_queue(message.DestinationQueueFormatName, NULL_GUID, destination)
+    aq, admin_queue = _encode_queue(message.AdministrationQueueFormatName, source, destination)
+    rq, response_queue = _encode_queue(message.ResponseQueueFormatName, source, destination)
     transactional = message.TransactionIdentifier is not None
-    debug_header = _debug_header(message)
+    debug_header = _build_debug_header(message)
     connector = None if message.ConnectorTypeIdentifier == NULL_GUID else message.ConnectorTypeIdentifier
     packet = UserMessagePacket(
         BaseHeader=BaseHeader(
@@ -88,7 +88,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
             TimeToBeReceived=message.TimeToBeReceived,
             SentTime=message.SentTime,
             MessageID=message.Identifier.Ordinal,
-            Flags=_user_flags(
+            Flags=_build_user_flags(
                 message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE,
                 message.NegativeJournalingRequested,
                 message.PositiveJournalingRequested,
@@ -103,7 +103,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
             ResponseQueue=response_queue,
             ConnectorType=connector,
         ),
-        TransactionHeader=_transaction_header(message),
+        TransactionHeader=_build_transaction_header(message),
         MessagePropertiesHeader=MessagePropertiesHeader(
             Flags=message.AcknowledgementsRequested,
             MessageClass=message.Class,
@@ -143,7 +143,7 @@ def check_queues(source: UUID, *names: str | None) -> None:
     """Raise CommandError for a queue that cannot stand in a packet. Spec: MS-MQMQ 2.2.19.2."""
     try:
         for name in names:
-            _, queue = _record(name, source, NULL_GUID)
+            _, queue = _encode_queue(name, source, NULL_GUID)
             if queue is not None:
                 queue.build()
     except (MisuseError, FormatError) as error:
@@ -173,7 +173,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     return Message(
         **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),
-        DestinationQueueFormatName=_text(user.DestinationQueue, ON_DESTINATION, source, receiver) or "",
+        DestinationQueueFormatName=_decode_queue(user.DestinationQueue, ON_DESTINATION, source, receiver) or "",
         DestinationQueueManagerIdentifier=user.QueueManagerAddress,
         Class=properties.MessageClass,
         Label=properties.Label or "",
@@ -244,14 +244,14 @@ def describe_message(message: Message) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)  # the same few combinations stand in every message
-def _user_flags(
+def _build_user_flags(
     recoverable: bool, jn: bool, jp: bool, dq: int, aq: int, rq: int, transactional: bool, connected: bool
 ) -> int:
     bits = {"DM": recoverable, "JN": jn, "JP": jp, "TH": transactional, "CQ": connected}
     return UserHeader.flags(DQ=dq, AQ=aq, RQ=rq, MP=1, **{name: int(bit) for name, bit in bits.items()})
 
 
-def _transaction_header(message: Message) -> TransactionHeader | None:
+def _build_transaction_header(message: Message) -> TransactionHeader | None:
     """Make the header of a transactional message. Spec: MS-MQMQ 2.2.20.5."""
     if message.TransactionIdentifier is None:
         return None
@@ -271,7 +271,7 @@ def _transaction_header(message: Message) -> TransactionHeader | None:
     )
 
 
-def _debug_header(message: Message) -> DebugHeader | None:
+def _build_debug_header(message: Message) -> DebugHeader | None:
     """Make the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
 
     3.1.7.1.30 has it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is: with either.
@@ -282,13 +282,13 @@ def _debug_header(message: Message) -> DebugHeader | None:
     return DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=queue)
 
 
-def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
+def _encode_queue(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
     """Return the type and the record of a queue inside a packet. Spec: MS-MQMQ 2.2.19.2."""
     if format_name is None:
         return 0, None
     name = parse_format_name(format_name)
     if isinstance(name, DirectName):
-        return DIRECT, _direct_record(format_name)
+        return DIRECT, _encode_direct_name(format_name)
     if isinstance(name, PublicName):
         return PUBLIC, PublicQueueFormatName(name.QueueGuid)
     if isinstance(name, PrivateName) and not name.Journal:
@@ -316,8 +316,8 @@ def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
 
 def _attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
     source = user.SourceQueueManager
-    admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
-    response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
+    admin_queue = _decode_queue(user.AdminQueue, user.AQ, source, receiver)
+    response_queue = _decode_queue(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
     return {
         "AdministrationQueueFormatName": admin_queue,
         "ResponseQueueFormatName": admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
@@ -337,33 +337,33 @@ def _attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]:
     }
 
 
-def _text(
+def _decode_queue(
     queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
 ) -> str | None:
     """Return the format name of a queue inside a packet; None when there is none. ``kind``: of a private queue."""
     if queue is None:
         return None
     if isinstance(queue, DirectQueueFormatName):
-        return _direct_text(queue.DirectFormatName)
+        return _decode_direct_name(queue.DirectFormatName)
     if isinstance(queue, PublicQueueFormatName):
         return str(PublicName(queue.PublicQueueIdentifier))
     if isinstance(queue, PrivateQueueFormatName):
         return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
-    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, ON_ADMIN: _host(admin_queue, source)}
+    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, ON_ADMIN: _find_host(admin_queue, source)}
     return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
 
 
 @lru_cache(maxsize=1024)  # the same few queues stand in every message
-def _direct_record(format_name: str) -> DirectQueueFormatName:
+def _encode_direct_name(format_name: str) -> DirectQueueFormatName:
     return DirectQueueFormatName(format_name[len(_DIRECT) :])  # without DIRECT=: MS-MQQB 4.1.7
 
 
 @lru_cache(maxsize=1024)
-def _direct_text(name: str) -> str:
+def _decode_direct_name(name: str) -> str:
     return name if name.upper().startswith(_DIRECT) else _DIRECT + name
 
 
-def _host(admin_queue: QueueName | None, source: UUID) -> UUID:
+def _find_host(admin_queue: QueueName | None, source: UUID) -> UUID:
     """Return the queue manager that hosts a private administration queue: the source unless it is named."""
     return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
 

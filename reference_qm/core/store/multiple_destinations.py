@@ -39,9 +39,9 @@ def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -
         packet,
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(MQ=1)),
         MultiQueueFormatHeader=MultiQueueFormatHeader(
-            _list(_DESTINATION, destinations),
-            _list(_ADMINISTRATION, message.AdministrationMultiQueueFormatName),
-            _list(_RESPONSE, message.ResponseMultiQueueFormatName),
+            _build_list(_DESTINATION, destinations),
+            _build_list(_ADMINISTRATION, message.AdministrationMultiQueueFormatName),
+            _build_list(_RESPONSE, message.ResponseMultiQueueFormatName),
             MQFSignatureHeader(message.MultipleDestinationSignature),
         ),
     )
@@ -50,23 +50,23 @@ def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -
 def lists_of(header: MultiQueueFormatHeader) -> dict[str, Any]:
     """Return the attributes of a message that its MultiQueueFormatHeader has. Spec: MS-MQDMPR 3.1.7.1.31."""
     return {
-        "DestinationMultiQueueFormatName": _text(header.Destination),
-        "AdministrationMultiQueueFormatName": _text(header.Administration),
-        "ResponseMultiQueueFormatName": _text(header.Response),
+        "DestinationMultiQueueFormatName": _format_list(header.Destination),
+        "AdministrationMultiQueueFormatName": _format_list(header.Administration),
+        "ResponseMultiQueueFormatName": _format_list(header.Response),
         "MultipleDestinationSignature": header.Signature.Signature,
     }
 
 
-def _list(header_id: int, names: str | None) -> MQFAddressHeader:
+def _build_list(header_id: int, names: str | None) -> MQFAddressHeader:
     if names is None:
         return MQFAddressHeader(header_id)
     parsed = parse_format_name(names)
     if isinstance(parsed, MultipleElementName):
-        return MQFAddressHeader(header_id, tuple(_element(text) for text in names.split(",")))
-    return MQFAddressHeader(header_id, (_element(names),))
+        return MQFAddressHeader(header_id, tuple(_build_element(text) for text in names.split(",")))
+    return MQFAddressHeader(header_id, (_build_element(names),))
 
 
-def _element(text: str) -> MQFFormatNameElement:
+def _build_element(text: str) -> MQFFormatNameElement:
     name = parse_format_name(text)
     if isinstance(name, PublicName):
         return MQFFormatNameElement(PublicQueueFormatName(name.QueueGuid))
@@ -79,9 +79,9 @@ def _element(text: str) -> MQFFormatNameElement:
     raise MisuseError(f"{text!a} cannot stand in a MultiQueueFormatHeader")
 
 
-def _text(header: MQFAddressHeader) -> str | None:
+def _format_list(header: MQFAddressHeader) -> str | None:
     """Return a list as a format name; None when it is empty, or holds what is none, which nobody could send to."""
-    names = [_name(element) for element in header.FormatNameList]
+    names = [_format_element(element) for element in header.FormatNameList]
     text = ",".join(names)
     if not names or text.count(",") >= len(names):  # a name with a comma would be read as two
         return None
@@ -92,7 +92,7 @@ def _text(header: MQFAddressHeader) -> str | None:
     return text
 
 
-def _name(element: MQFFormatNameElement) -> str:
+def _format_element(element: MQFFormatNameElement) -> str:
     match element.FormatName:
         case PublicQueueFormatName(guid):
             return str(PublicName(guid))

@@ -18,38 +18,38 @@ def queue_values(queue: Queue) -> dict[str, object]:
     return {name: write(getattr(queue, name)) for name, (write, _) in ATTRIBUTES.items()}
 
 
-def _text(value: Any) -> str:
+def _require_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!a} is no text")
     return value
 
 
-def _flag(value: Any) -> bool:
+def _require_flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"{value!a} is no truth value")
     return value
 
 
-def _number(value: Any) -> int:
+def _require_number(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -0x8000 <= value <= 0xFFFFFFFF:
         raise ValueError(f"{value!a} is no number of 32 bits")
     return value
 
 
 @lru_cache(maxsize=1024)  # the same few descriptors stand at all queues
-def _descriptor_text(descriptor: SecurityDescriptor) -> str:
+def _encode_descriptor(descriptor: SecurityDescriptor) -> str:
     return base64.b64encode(descriptor.build()).decode()
 
 
-def _same(value: Any) -> Any:
+def _keep_value(value: Any) -> Any:
     return value
 
 
-def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _convert_or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
-_TEXT, _FLAG, _NUMBER = (_same, _text), (_same, _flag), (_same, _number)
+_TEXT, _FLAG, _NUMBER = (_keep_value, _require_text), (_keep_value, _require_flag), (_keep_value, _require_number)
 _GUID = (str, UUID)
 ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "Pathname": _TEXT,
@@ -65,8 +65,8 @@ ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "Authentication": _FLAG,
     "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
     "Transactional": _FLAG,
-    "MulticastAddress": (_same, _or_none(_text)),
-    "Security": (_descriptor_text, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
+    "MulticastAddress": (_keep_value, _convert_or_none(_require_text)),
+    "Security": (_encode_descriptor, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
     "BasePriority": _NUMBER,
     "FullPath": _TEXT,
     "DirectoryPath": _TEXT,

@@ -73,18 +73,18 @@ def requested_security(
 def describe_security(security: MessageSecurity) -> dict[str, Any]:
     """Describe the security of a message, JSON-ready; what is in no table as its number."""
     return {
-        "authentication_level": _name(security.AuthenticationLevel, _LEVELS),
-        "hash_algorithm": _name(security.HashAlgorithm, _HASHES),
-        "privacy_level": _name(security.PrivacyLevel, _PRIVACY),
-        "encryption_algorithm": _name(security.EncryptionAlgorithm, _CIPHERS),
-        "sender_type": _name(security.SenderIdentifierType, _SENDERS),
-        "sender": _identity(security),
+        "authentication_level": _name_in_table(security.AuthenticationLevel, _LEVELS),
+        "hash_algorithm": _name_in_table(security.HashAlgorithm, _HASHES),
+        "privacy_level": _name_in_table(security.PrivacyLevel, _PRIVACY),
+        "encryption_algorithm": _name_in_table(security.EncryptionAlgorithm, _CIPHERS),
+        "sender_type": _name_in_table(security.SenderIdentifierType, _SENDERS),
+        "sender": _format_identity(security),
         "certificate_base64": base64.b64encode(security.SenderCertificate).decode(),
         "provider": security.AuthenticationProviderName or None,
     }
 
 
-def _identity(security: MessageSecurity) -> str | None:
+def _format_identity(security: MessageSecurity) -> str | None:
     """Write SenderIdentifier: a SID as S-1-..., a queue manager as its GUID, what is neither in hexadecimal."""
     identifier = security.SenderIdentifier
     if not identifier:
@@ -106,5 +106,5 @@ def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Acc
     raise CommandError(f"{argument}: {name!a} is no account here; known are {', '.join(names) or 'none'}")
 
 
-def _name(value: int, table: Mapping[str, int]) -> str:
+def _name_in_table(value: int, table: Mapping[str, int]) -> str:
     return next((name for name, known in table.items() if known == value), f"0x{value:X}")

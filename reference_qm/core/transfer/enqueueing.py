@@ -57,7 +57,7 @@ class Enqueueing(Part):
         is refused. No status is printed for a queue that was deleted meanwhile: no quota is left there.
         """
         if not descriptor.Multiple:
-            return self._enqueue(descriptor.QueueReference, message, now, transaction)
+            return self._enqueue_message(descriptor.QueueReference, message, now, transaction)
         message = replace(message, DestinationMultiQueueFormatName=descriptor.FormatName)
         for single in descriptor.OpenQueueDescriptorCollection:
             copy = replace(
@@ -66,12 +66,12 @@ class Enqueueing(Part):
                 DestinationQueueFormatName=single.FormatName,
                 DestinationQueueManagerIdentifier=destination_guid(single.FormatName),
             )
-            status = self._enqueue(single.QueueReference, copy, now, transaction)
+            status = self._enqueue_message(single.QueueReference, copy, now, transaction)
             if status is not EnqueueStatus.NO_ERROR:
                 return status
         return EnqueueStatus.NO_ERROR
 
-    def _enqueue(
+    def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
         """Put a message into a local or outgoing queue, or let the commit do that. Spec: MS-MQDMPR 3.1.7.1.9."""
@@ -83,7 +83,7 @@ class Enqueueing(Part):
         elif transaction is None:
             status, position = self.enqueue_message(queue, message, now)
             if position is not None:
-                self._let_arrive(position, None, Result(), now)
+                self._put_into_local_queue(position, None, Result(), now)
             return status
         elif status := self.admit_message(queue, message, now):
             return status
@@ -100,10 +100,12 @@ class Enqueueing(Part):
         has the token, if one has.
         """
         if isinstance(queue, OutgoingQueue):
-            return self._send_out(queue, message, token, result, now)
-        return self._let_arrive(self.qm.positions.insert_message(queue, message), token, result, now)
+            return self._put_into_outgoing_queue(queue, message, token, result, now)
+        return self._put_into_local_queue(self.qm.positions.insert_message(queue, message), token, result, now)
 
-    def _let_arrive(self, position: MessagePosition, token: int | None, result: Result, now: Now) -> Result | None:
+    def _put_into_local_queue(
+        self, position: MessagePosition, token: int | None, result: Result, now: Now
+    ) -> Result | None:
         position.awaits_disk = True
 
         def arrive() -> Result:
@@ -112,10 +114,13 @@ class Enqueueing(Part):
 
         queue = position.QueueReference
         return self.qm.disk.commit(
-            self.qm.durability.sent(position), token, arrive, lambda: queue.MessagePositionList.remove(position)
+            self.qm.durability.build_send_record(position),
+            token,
+            arrive,
+            lambda: queue.MessagePositionList.remove(position),
         )
 
-    def _send_out(
+    def _put_into_outgoing_queue(
         self, queue: OutgoingQueue, message: Message, token: int | None, result: Result, now: Now
     ) -> Result | None:
         position = MessagePosition(message, queue)

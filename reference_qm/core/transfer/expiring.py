@@ -56,4 +56,4 @@ class Expiring(Part):
                 self.qm.to_be_received.add(position, now.utc_s + DISK_RETRY_S)
                 self.qm.positions.unlock_message(position)
 
-        self.qm.disk.commit(self.qm.durability.removed(expired, reason), None, delete, try_again_later)
+        self.qm.disk.commit(self.qm.durability.build_removal(expired, reason), None, delete, try_again_later)

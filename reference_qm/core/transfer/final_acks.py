@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import gone, is_awaited
+from reference_qm.core.store.entries import is_awaited, removal_of
 from reference_qm.core.transfer.transactional_sending import leave_window
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
@@ -61,7 +61,7 @@ class FinalAcks(Part):
         if is_awaited(position, reason):
             self.qm.admin_acks.acknowledge_receive(position.MessageReference, reason, now)
             self.acknowledge_final(position, reason, now)
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         """Send the FinalAck of a message that left its queue, if it has one. Spec: MS-MQQB 3.1.7.2.2.

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import gone, transfer_entry
+from reference_qm.core.store.entries import removal_of, transfer_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import Saving
 from reference_qm.model.adm import (
@@ -123,7 +123,7 @@ class InSequence(Part):
         """
         for acceptance in transfer.unsaved:
             acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)
-        self.qm.disk.save(gone(acceptance.position for acceptance in transfer.unsaved))
+        self.qm.disk.save(removal_of(acceptance.position for acceptance in transfer.unsaved))
         transfer.unsaved.clear()
         transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number
 

@@ -210,7 +210,7 @@ class OrderAcks(Part):
         )
         queue = self._queue_of_open_session(name) or self.qm.destinations.open_outgoing(name, now)
         position = MessagePosition(message, queue)
-        self.qm.disk.save(self.qm.durability.sent(position))
+        self.qm.disk.save(self.qm.durability.build_send_record(position))
         self.qm.sending.message_position_available(queue, position, now)
 
     def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:

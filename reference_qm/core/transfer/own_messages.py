@@ -35,11 +35,11 @@ class OwnMessages(Part):
         )
         if isinstance(queue, OutgoingQueue):
             position = MessagePosition(message, queue)
-            self.qm.disk.save(self.qm.durability.sent(position))
+            self.qm.disk.save(self.qm.durability.build_send_record(position))
             self.qm.sending.message_position_available(queue, position, now)
         else:
             position = self.qm.positions.insert_message(queue, replace(message, ArrivalTime=now.utc_s))
-            self.qm.disk.save(self.qm.durability.sent(position))
+            self.qm.disk.save(self.qm.durability.build_send_record(position))
             self.qm.positions.message_available(position)
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:

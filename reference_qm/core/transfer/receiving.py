@@ -59,14 +59,14 @@ class Receiving(Part):
         """
         receipt.done = False
 
-        def reached(at: Now) -> None:
+        def flag_message(at: Now) -> None:
             receipt.done = True
             self.qm.session_acks.flag_recoverable(session, at)
 
-        def missed(error: str, at: Now) -> None:
+        def close_unsaved(error: str, at: Now) -> None:
             self._close_unsaved(session, receipt, error, at)
 
-        self.qm.disk.when_saved(reached, missed, now)
+        self.qm.disk.when_saved(flag_message, close_unsaved, now)
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         """Count a message in the session's sequences. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4."""

@@ -73,7 +73,7 @@ class Routing(Part):
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)
         if waiting >= self.qm.config.max_outgoing_messages or user.DestinationQueue is None or user.DQ == DIRECT:
             return False
-        return len(queues) < OUTGOING_QUEUES_LIMIT or _destination(packet) in queues
+        return len(queues) < OUTGOING_QUEUES_LIMIT or _destination_of(packet) in queues
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         """Count this queue manager; None when there were too many. Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
@@ -96,6 +96,6 @@ class Routing(Part):
             self.qm.order_acks.note_transfer(queue.session)
 
 
-def _destination(packet: UserMessagePacket) -> str:
+def _destination_of(packet: UserMessagePacket) -> str:
     """Return the key of the outgoing queue of a message."""
     return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()

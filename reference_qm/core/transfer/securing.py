@@ -59,7 +59,7 @@ class Securing(Part):
         if key is None:
             raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is not here")
         content = self.qm.security_on_receipt.signed_properties
-        return sign_message(packet, _signature_type(security.AuthenticationLevel), key, content)
+        return sign_message(packet, _signature_type_of(security.AuthenticationLevel), key, content)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
         """Find the private key of a sender's certificate (DER); None when it is not here. Spec: MS-MQQB 3.1.7.1.4."""
@@ -120,7 +120,7 @@ class Securing(Part):
         return message
 
 
-def _signature_type(level: int) -> SignatureType:
+def _signature_type_of(level: int) -> SignatureType:
     try:
         return SignatureType(level)
     except ValueError:

@@ -52,7 +52,7 @@ class SecurityOnReceipt(Part):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         """Decrypt the body when EB is set; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
-        return decrypt_message(packet, self._receiver(), now)
+        return decrypt_message(packet, self._build_receiver(), now)
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         """Verify the signature, if there is one, and note its kind in AS; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
@@ -60,12 +60,14 @@ class SecurityOnReceipt(Part):
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         """Verify the identity of who signed; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
-        identify_sender(packet, self._receiver(), now)
+        identify_sender(packet, self._build_receiver(), now)
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         """Check that the sender may write to the queue; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
         assert packet.SecurityHeader is not None  # another message is not checked
-        authorize_sender(packet.SecurityHeader, self._receiver(), self.qm.security_lookup.find_queue_security(queue))
+        authorize_sender(
+            packet.SecurityHeader, self._build_receiver(), self.qm.security_lookup.find_queue_security(queue)
+        )
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -80,7 +82,7 @@ class SecurityOnReceipt(Part):
         authenticated, encrypted = (False, False) if security is None else (bool(security.AS), bool(security.EB))
         return unmet_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
 
-    def _receiver(self) -> Receiver:
+    def _build_receiver(self) -> Receiver:
         return Receiver(self.qm.caches, self.qm.config.security.encryption_keys, _Accounts(self.qm.security_lookup))
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

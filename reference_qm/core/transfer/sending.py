@@ -32,7 +32,7 @@ class Sending(Part):
             position.MessageReference = self.qm.transactional_sending.number_in_sequence(
                 queue.session, position.MessageReference
             )
-        change = self.qm.durability.sent(position)
+        change = self.qm.durability.build_send_record(position)
         position.awaits_disk = bool(change)
         self.message_position_available(queue, position, now)
         return change
@@ -183,7 +183,7 @@ class Sending(Part):
                 SessionHeader=self.qm.session_acks.build_header(session),
             )
             self.qm.session_acks.note_acknowledged(session, now)
-        session.OutgoingMessageTable.sent(position)
+        session.OutgoingMessageTable.note_sent(position)
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
             self.qm.session_acks.start_wait_timer(session, now)
         session.SessionActive = True
@@ -193,7 +193,7 @@ class Sending(Part):
         """Return whether it is time to let a message carry the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
         if not session.UnackedReceivedMsgCount:
             return False
-        elapsed = self.qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
+        elapsed = self.qm.timers.elapsed_share(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
         return elapsed > PIGGYBACK_AFTER
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

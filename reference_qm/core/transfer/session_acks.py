@@ -42,7 +42,7 @@ class SessionAcks(Part):
         Unsent messages have SequenceNumber 0 and are not meant by "less than or equal". Counts wrap at 65,536.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
-            if not position.ReceivedSessionAck and _covers(header.AckSequenceNumber, position.SequenceNumber):
+            if not position.ReceivedSessionAck and _is_covered(header.AckSequenceNumber, position.SequenceNumber):
                 position.ReceivedSessionAck = True
                 session.UnAckedMessageCount -= 1
                 if position.TxSequenceNumber:
@@ -51,7 +51,7 @@ class SessionAcks(Part):
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         """Delete express messages that arrived. Spec: MS-MQQB 3.1.5.5.2."""
         for position in session.OutgoingMessageTable.awaiting_ack:
-            if not position.recoverable and _covers(header.AckSequenceNumber, position.SequenceNumber):
+            if not position.recoverable and _is_covered(header.AckSequenceNumber, position.SequenceNumber):
                 self.delete_position(session, position)
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -67,7 +67,7 @@ class SessionAcks(Part):
             if (
                 position.recoverable
                 and not position.TxSequenceNumber
-                and _flagged(header, position.RecoverableSequenceNumber)
+                and _is_flagged(header, position.RecoverableSequenceNumber)
             ):
                 self.delete_position(session, position)
 
@@ -187,12 +187,12 @@ class SessionAcks(Part):
             self.send(session, now)
 
 
-def _covers(acknowledged: int, number: int) -> bool:
+def _is_covered(acknowledged: int, number: int) -> bool:
     """Return whether a 16-bit sequence number is at or before another, wrapping."""
     return (acknowledged - number & 0xFFFF) < _HALF
 
 
-def _flagged(header: SessionHeader, number: int) -> bool:
+def _is_flagged(header: SessionHeader, number: int) -> bool:
     first = header.RecoverableMsgAckSeqNumber
     if first and number == first:
         return True

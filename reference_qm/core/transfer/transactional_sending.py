@@ -7,7 +7,7 @@ from operator import attrgetter
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import awaiting_final_ack, gone
+from reference_qm.core.store.entries import awaiting_final_ack, removal_of
 from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -122,7 +122,7 @@ class TransactionalSending(Part):
             session.AwaitingFinalACKTable[header.MessageID] = position
             self.qm.disk.save(awaiting_final_ack(position.MessagePosition))
         else:
-            self.qm.disk.save(gone([position.MessagePosition]))
+            self.qm.disk.save(removal_of([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Take a message out of the sequence that is neither sent nor acknowledged any more. Spec: MS-MQQB 3.1.7.1.3.

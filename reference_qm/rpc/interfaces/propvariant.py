@@ -36,19 +36,19 @@ class VarType(IntEnum):
     VT_VECTOR = 0x1000
 
 
-def _counted(name: str, section: str, element: NdrType) -> Struct:
+def _counted_array(name: str, section: str, element: NdrType) -> Struct:
     return Struct(name, section, cElems=U32, pElems=unique(ConformantArray(element, "cElems")))
 
 
 BLOB = Struct("BLOB", "MS-MQMQ 2.2.15", cbSize=U32, pBlobData=unique(ConformantArray(U8, "cbSize")))
 _VECTORS = {
-    VarType.VT_UI1: _counted("CAUB", "MS-MQMQ 2.2.16.1", U8),
-    VarType.VT_UI2: _counted("CAUI", "MS-MQMQ 2.2.16.2", U16),
-    VarType.VT_I4: _counted("CAL", "MS-MQMQ 2.2.16.3", U32),
-    VarType.VT_UI4: _counted("CAUL", "MS-MQMQ 2.2.16.4", U32),
-    VarType.VT_UI8: _counted("CAUH", "MS-MQMQ 2.2.16.5", U64),
-    VarType.VT_CLSID: _counted("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
-    VarType.VT_LPWSTR: _counted("CALPWSTR", "MS-MQMQ 2.2.16.7", NAME),
+    VarType.VT_UI1: _counted_array("CAUB", "MS-MQMQ 2.2.16.1", U8),
+    VarType.VT_UI2: _counted_array("CAUI", "MS-MQMQ 2.2.16.2", U16),
+    VarType.VT_I4: _counted_array("CAL", "MS-MQMQ 2.2.16.3", U32),
+    VarType.VT_UI4: _counted_array("CAUL", "MS-MQMQ 2.2.16.4", U32),
+    VarType.VT_UI8: _counted_array("CAUH", "MS-MQMQ 2.2.16.5", U64),
+    VarType.VT_CLSID: _counted_array("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
+    VarType.VT_LPWSTR: _counted_array("CALPWSTR", "MS-MQMQ 2.2.16.7", NAME),
 }
 _ARMS: dict[int, NdrType | None] = {
     VarType.VT_EMPTY: None,
@@ -72,7 +72,7 @@ _ARMS: dict[int, NdrType | None] = {
 def _propvariant(deeper: int) -> Struct:
     arms = dict(_ARMS)
     if deeper:
-        arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted(
+        arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted_array(
             "CAPROPVARIANT", "MS-MQMQ 2.2.16.8", _propvariant(deeper - 1)
         )
     return Struct(

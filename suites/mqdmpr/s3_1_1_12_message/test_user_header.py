@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message."""
+"""MS-MQDMPR 3.1.1.12 Message: journaling of delivered and undelivered messages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ SHORT_S, LONG_S = 1, 9_000
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """A sender keeps a whole copy of each delivered message with JP in its journal, and none of one with JN."""
+def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
+    """Of two delivered messages the one with JP is in the sender's journal with all its properties, and the one with
+    JN is not.
+    """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
@@ -36,7 +38,7 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     )
     without_jp = [one for one in kept if one != "with JP"]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=sent)
-    found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == positive), None)
+    found = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
     observed = differences(sent[0], found, sut.guid)
     judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
 
@@ -44,8 +46,8 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
-    """A sender keeps an undelivered message whose time is over as a dead letter if it has JN, and only then."""
+def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
+    """Of two messages that expire unsent, the one with JN is in the dead-letter queue, and the one with JP is not."""
     to = peer.direct_name()
     limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
     names = {
@@ -76,7 +78,7 @@ def _kept(peer, sut, queue, names):
     """Return which messages are in a system queue, by what they are called; the first is waited for."""
 
     def found():
-        there = [message["message_id"] for message in sut.kept(queue)]
+        there = [message["message_id"] for message in sut.kept_messages(queue)]
         return [name for name, identifier in names.items() if identifier in there]
 
     peer.eventually(lambda: next(iter(names)) in found())

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: beginning in that mode, and without it."""
+"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: a start in hardened security mode, and
+one without it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.openings import opened_to_send
+from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.sender import Sender, tags
 
 SERVED, NOT_SERVED = "served", "not served"
@@ -26,9 +28,9 @@ LOCKED = "Locked"
     "MQDMPR-3.1.3-D14",
     "MQDMPR-3.1.7.1.5-97",
 )
-def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, judge):
-    """A queue manager that begins in hardened security mode serves neither RPC nor sessions, and has a queue that is
-    Locked for what waits, until it begins without the mode.
+def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
+    """In hardened security mode the SUT serves neither RPC nor sessions, and its outgoing queue is Locked, also
+    after a restart; without the mode it sends the waiting message.
     """
     shown = sut.control.call("configure")
     if "hardened_security" not in shown:
@@ -42,13 +44,17 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
             sut.restart()
             if time == "first":
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
-                    opened_to_send(sut, to)
-                    state = sut.outgoing(to)["state"]
+                    openings.open_to_send(sut, to)
+                    state = sut.outgoing_queue(to)["state"]
                     judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
                 sender.send(1, delivery="recoverable")
-            before = sut.outgoing(to)["state"]
+            before = sut.outgoing_queue(to)["state"]
             came = sender.next_session(sut.connect_timeout_ms)
-            observed = {"before": before, "after": sut.outgoing(to)["state"], "session": came is None or "there is one"}
+            observed = {
+                "before": before,
+                "after": sut.outgoing_queue(to)["state"],
+                "session": came is None or "there is one",
+            }
             transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
             begun = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
@@ -63,7 +69,7 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
     judge(
         "MQDMPR-3.1.3-D13",
         expected={"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)},
-        observed={"sent": tags(sent), "queue": sut.outgoing(to)["state"] != LOCKED},
+        observed={"sent": tags(sent), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
         evidence=sent,
     )
     if session is not None:

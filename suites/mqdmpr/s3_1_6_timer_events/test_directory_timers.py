@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.6.1, 3.1.6.2: sites and gates are read from the directory again."""
+"""MS-MQDMPR 3.1.6.1, 3.1.6.2: the timers after which sites and gates are read again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IDENTIFIERS = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
 
 
 def _sites(sut: Sut) -> list[dict[str, Any]]:
-    return list(sut.inspect()["QueueManager"]["SiteCollection"])
+    return list(sut.inspect_queue_manager()["SiteCollection"])
 
 
 def _identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
@@ -28,14 +28,16 @@ def _identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
 
 def _left_ms(sut: Sut) -> int:
     """Return when both timers will have expired."""
-    timers = sut.inspect()["QueueManager"]["timers"]
+    timers = sut.inspect_queue_manager()["timers"]
     return max(int(timers[name] or 0) for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate"))
 
 
 @needs("directory", "environment", "inspect")
 @covers(*SITES, *GATES, *IDENTIFIERS)
-def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judge):
-    """A queue manager reads its sites and their gates from the directory again whenever their timers expire."""
+def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
+    """A replication interval of a site and a quota of its gate, changed in the directory twice, are in the model
+    each time when the timers have expired.
+    """
     before = _sites(sut)
     site = next((one for one in before if one["SiteGateCollection"]), None)
     if site is None:
@@ -43,11 +45,11 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
     gate = site["SiteGateCollection"][0]
     left_ms = _left_ms(sut)
     if not sut.environment.virtual and left_ms > LONGEST_MS:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             *SITES, *GATES, *IDENTIFIERS, reason=f"sites and gates are read again in {left_ms // 1_000} s"
         )
         return
-    published = sut.published(queue_manager=gate["Identifier"])
+    published = sut.read_directory_object(queue_manager=gate["Identifier"])
     if published is None:
         raise ConformanceFailure("the gate of the SUT's site is not in its directory")
     restore = (
@@ -55,10 +57,10 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
         {"queue_manager": gate["Identifier"], "quota_kb": published["quota_kb"]},
     )
     for arguments in restore:
-        peer.at_end(lambda arguments=arguments: sut.published(**arguments))
+        peer.at_end(lambda arguments=arguments: sut.change_directory_object(**arguments))
     for interval_s, quota_kb in ((INTERVAL_S, QUOTA_KB), (2 * INTERVAL_S, 2 * QUOTA_KB)):
-        sut.published(site=site["Identifier"], **{INTERVAL: interval_s})
-        sut.published(queue_manager=gate["Identifier"], quota_kb=quota_kb)
+        sut.change_directory_object(site=site["Identifier"], **{INTERVAL: interval_s})
+        sut.change_directory_object(queue_manager=gate["Identifier"], quota_kb=quota_kb)
         peer.pass_time(left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
         after = _sites(sut)
         intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]

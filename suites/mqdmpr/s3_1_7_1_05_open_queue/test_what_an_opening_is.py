@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: what an opening and an outgoing queue are, as the data model shows them."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the attributes of OpenQueueDescriptors and outgoing queues."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from uuid import UUID
 
 from harness.expectations import any_order, distinct, each, holds, none
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED
-from suites.mqdmpr.steps.openings import opened_to_send
+from suites.mqdmpr.steps import openings
 
 OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
@@ -44,9 +44,9 @@ def _names(opening):
     "MQDMPR-3.1.7.3.8-23",
     *OF_SEVERAL,
 )
-def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
-    """Several queues that are opened together have one opening more than there are queues, with the expanded name and
-    those of the queues, which all end with it.
+def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
+    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
+    three single descriptors; closing it closes all, and a failed opening leaves none.
     """
     here = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
@@ -72,10 +72,10 @@ def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
     sut.control.call("close_queue", handle=handle)
     judge("MQDMPR-3.1.7.1.6-07", expected=none("opening that is left"), observed=_left(sut, names, before))
     missing = f"{here}-not-there"
-    outcomes = [opened_to_send(sut, ",".join(several)) for several in ((first, here, missing), (last, missing))]
+    outcomes = [openings.open_to_send(sut, ",".join(several)) for several in ((first, here, missing), (last, missing))]
     judge(
         "MQDMPR-3.1.7.1.5-29",
-        expected={"answers": [REFUSED, REFUSED], "left": none("opening")},
+        expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "left": none("opening")},
         observed={"answers": outcomes, "left": _left(sut, names, before)},
     )
 
@@ -92,15 +92,17 @@ def _left(sut, names, before):
 
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
-def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
-    """A queue elsewhere that is opened to be sent to has one outgoing queue, inactive, under its format name."""
+def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
+    """A remote queue that is opened to send has one inactive outgoing queue with its format name and no next hops,
+    also when it is opened twice.
+    """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    outcomes = [opened_to_send(sut, name) for name in (*names, names[0])]
+    outcomes = [openings.open_to_send(sut, name) for name in (*names, names[0])]
     after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     judge(
         "MQDMPR-3.1.7.1.5-79",
-        expected={"before": [[], []], "answers": each(DONE), "outgoing_queues": [1, 1]},
+        expected={"before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
         observed={"before": before, "answers": outcomes, "outgoing_queues": [len(one) for one in after]},
     )
     queues = [one for found in after for one in found]
@@ -115,12 +117,14 @@ def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
 
 @needs("open_to_send", "inspect")
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
-def test_what_an_outgoing_queue_is_called(peer, sut, judge):
-    """An outgoing queue has its own Identifier, its format name as Label, and Multicast if it is of such an address."""
+def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
+    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for a
+    multicast address.
+    """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     for name in names:
-        opened_to_send(sut, name)
-    multicast = opened_to_send(sut, GROUP)
+        openings.open_to_send(sut, name)
+    multicast = openings.open_to_send(sut, GROUP)
     queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
     found = [queues.get(name.lower(), {}) for name in names]
     identifiers = [one.get("Identifier") for one in found]
@@ -128,8 +132,8 @@ def test_what_an_outgoing_queue_is_called(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.5-80", expected=distinct("identifiers", len(names), unlike=unlike), observed=identifiers)
     labels = [str(one.get("Label")).lower() for one in found]
     judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
-    if multicast == REFUSED:
-        judge.not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
+    if multicast == Outcome.REFUSED:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
     expected = {**dict.fromkeys(names, False), GROUP: True}
     shown = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
@@ -138,11 +142,11 @@ def test_what_an_outgoing_queue_is_called(peer, sut, judge):
 
 @needs("open_to_send", "inspect", "directory", "public_names")
 @covers("MQDMPR-3.1.7.1.5-92")
-def test_an_outgoing_queue_has_the_base_priority_of_its_public_queue(sut, judge):
-    """An outgoing queue of a public queue has the BasePriority that the directory has of that."""
+def test_outgoing_queue_has_base_priority_of_directory(sut, judge):
+    """The outgoing queues of two public queues have the BasePriority that the directory has for each."""
     wanted = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
     for name in wanted:
-        opened_to_send(sut, name)
+        openings.open_to_send(sut, name)
     queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
     shown = {name: queues.get(name.lower(), {}).get("BasePriority") for name in wanted}
     judge("MQDMPR-3.1.7.1.5-92", expected=wanted, observed=shown)

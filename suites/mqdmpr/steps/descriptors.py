@@ -1,4 +1,4 @@
-"""SECURITY_DESCRIPTORs as bytes, read by the tables of MS-DTYP 2.4 and no codec."""
+"""SECURITY_DESCRIPTORs as bytes, read and built by the tables of MS-DTYP 2.4, without a codec."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.shown import queue_named
 
-ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
+ANONYMOUS, EVERYONE = "S-1-5-7", "S-1-1-0"
 SELF_RELATIVE = 0x8000
 _DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
 _ALLOWED, _AUDITED = 0, 2
 INHERIT_ONLY = 0x08
-"""INHERIT_ONLY_ACE: the entry says nothing of the object itself. Spec: MS-DTYP 2.4.4.1."""
+"""INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL = 0x40
-"""SUCCESSFUL_ACCESS_ACE_FLAG: what an audit entry is about. Spec: MS-DTYP 2.4.4.1."""
+"""SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _REVISION = 2
 Entries = tuple[tuple[str, int], ...]
 """Entries of a list, each for a SID, with its mask."""
@@ -25,7 +24,7 @@ _HEAD = struct.Struct("<BBHIIII")
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """A descriptor. ``granted``: its allowing entries in order; ``others``: how many it has besides.
+    """A descriptor. ``granted``: its allowing entries in order; ``others``: the number of the other entries.
 
     ``owner``: a SID, empty for none; ``audited``: the entries of its system list.
     """
@@ -37,14 +36,14 @@ class Descriptor:
     audited: Entries
 
     def mask(self, sid: str) -> int | None:
-        """Return what is granted to a SID by entries of its own; None when it has none."""
+        """Return the mask that the entries of a SID grant; None when it has no entry."""
         masks = [mask for one, mask in self.granted if one == sid]
         return None if not masks else masks[0]
 
 
-def security_of(sut: Sut, name: str) -> Descriptor:
-    """Return the descriptor that a queue of the SUT is shown with; ConformanceFailure when it cannot be read."""
-    data = bytes.fromhex(queue_named(sut, name)["Security"])
+def read_security(sut: Sut, name: str) -> Descriptor:
+    """Read the security descriptor of a queue of the SUT; ConformanceFailure when its bytes are malformed."""
+    data = bytes.fromhex(sut.inspect_queue(name)["Security"])
     try:
         _, _, control, owner, _, sacl, dacl = _HEAD.unpack_from(data)
         entries = _entries(data, dacl if control & _DACL_PRESENT else 0)
@@ -55,16 +54,16 @@ def security_of(sut: Sut, name: str) -> Descriptor:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
 
 
-def sid_of(data: bytes) -> str:
-    """Read a SID; ConformanceFailure when it cannot be read."""
+def read_sid(data: bytes) -> str:
+    """Read a SID; ConformanceFailure when its bytes are malformed."""
     try:
         return _sid(data, 0)
     except struct.error as error:
         raise ConformanceFailure(f"the SID cannot be read: {error}") from error
 
 
-def descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
-    """Make a self-relative descriptor; what is empty is not there. ``flags``: of the entries that grant."""
+def build_descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
+    """Build a self-relative descriptor; empty parts are left out. ``flags``: of the entries that grant."""
     parts = (
         _sid_bytes(owner) if owner else b"",
         _list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
@@ -112,3 +111,6 @@ def _sid(data: bytes, at: int) -> str:
     authority = int.from_bytes(data[at + 2 : at + 8], "big")
     parts = struct.unpack_from(f"<{count}I", data, at + 8)
     return "-".join(["S", *map(str, (revision, authority, *parts))])
+
+
+descriptor = build_descriptor

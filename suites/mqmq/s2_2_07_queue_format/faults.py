@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import SYSTEM, QueueFormats, QueueFormatType, SuffixType
 from reference_qm.core.remote.client_model import RemoteQueue
@@ -38,7 +38,7 @@ def _suffix_taken(kind: QueueFormatType, suffix: int, other: int) -> Install:
                 queue_format = queue_format | {"m_SuffixAndFlags": other}
             return super().format_name_of(queue_format)
 
-    return replaced(SuffixTaken)
+    return replace_part(SuffixTaken)
 
 
 for _name, _rule, _says, _kind, _suffix, _other in (
@@ -127,7 +127,7 @@ def _taken_for_machine(kind: QueueFormatType, suffix: int) -> Install:
                 queue_format = queue_format | {"m_qft": QueueFormatType.MACHINE, "union": self.qm.adm.Identifier}
             return super().format_name_of(queue_format)
 
-    return replaced(TakenForMachine)
+    return replace_part(TakenForMachine)
 
 
 for _name, _rule, _says, _kind, _suffix in (
@@ -261,7 +261,7 @@ def _opened_as(change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType
             meant = of in (None, queue_format["m_qft"])
             return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
 
-    return replaced(OpenedAs)
+    return replace_part(OpenedAs)
 
 
 add(

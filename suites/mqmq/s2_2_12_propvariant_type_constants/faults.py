@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.fields import field_is
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.remote.object_properties import ObjectProperties
@@ -26,7 +26,7 @@ def _unread(vt: int) -> Install:
             else:
                 super().r_qm_get_object_properties(call, now)
 
-    return replaced(Unread)
+    return replace_part(Unread)
 
 
 for _name, _rule, _vt in (
@@ -75,7 +75,7 @@ def _answered_as(identifier: int, vt: VarType) -> Install:
             found = super().get_queue_property(queue, wanted)
             return found | {"vt": vt} if wanted == identifier else found
 
-    return replaced(AnsweredAs)
+    return replace_part(AnsweredAs)
 
 
 for _name, _rule, _identifier, _vt in (
@@ -99,7 +99,7 @@ add(
     "properties-method-missing",
     (),
     "Tolerated: there is no R_QMGetObjectProperties, which is a method of another document.",
-    replaced(_NoSuchMethod),
+    replace_part(_NoSuchMethod),
 )
 add(
     "ordering-body-type",

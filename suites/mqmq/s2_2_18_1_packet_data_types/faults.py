@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, resized, with_bytes_turned
+from harness.faults.sent_messages import carries, correct_packet_size, with_bytes_turned
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
@@ -140,7 +140,7 @@ def _unaligned(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessag
             if isinstance(one.FormatName, kind):
                 name = one.FormatName.build()
                 data = data.replace(format_type + b"\0\0" + name, format_type + name)
-        return resized(data)
+        return correct_packet_size(data)
 
     return changed
 
@@ -152,7 +152,7 @@ def _byte_names(packet: UserMessagePacket) -> bytes:
     for one in header.Destination.FormatNameList if header is not None else ():
         name = one.build()
         data = data.replace(name, name[:-1])
-    return resized(data)
+    return correct_packet_size(data)
 
 
 for _name, _rule, _says, _change in (
@@ -192,7 +192,7 @@ def _four_bytes_more(packet: UserMessagePacket) -> bytes:
     """Put four bytes behind the name of the response queue."""
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
-    return resized(data[:end] + b"more" + data[end:])
+    return correct_packet_size(data[:end] + b"more" + data[end:])
 
 
 def _direct_name_wrong(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
@@ -202,7 +202,7 @@ def _direct_name_wrong(change: Callable[[bytes], bytes]) -> Callable[[UserMessag
         data = packet.build()
         size = 2 + int.from_bytes(data[NAMES_AT : NAMES_AT + 2], "little")
         end = NAMES_AT + size + -size % 4
-        return resized(data[:NAMES_AT] + change(data[NAMES_AT:end]) + data[end:])
+        return correct_packet_size(data[:NAMES_AT] + change(data[NAMES_AT:end]) + data[end:])
 
     return changed
 
@@ -331,7 +331,7 @@ def _called(others: Mapping[MessageClass, MessageClass]) -> Install:
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             super().send(message, others.get(message_class, message_class), now)
 
-    return replaced(Called)
+    return replace_part(Called)
 
 
 for _name, _breaks, _says, _others in (
@@ -362,7 +362,7 @@ def _compared(number: Callable[[TxSequenceID], int]) -> Install:
                 return super().is_in_sequence(session, packet)
             return number(header.TxSequenceID) > number(known)
 
-    return replaced(Compared)
+    return replace_part(Compared)
 
 
 add(

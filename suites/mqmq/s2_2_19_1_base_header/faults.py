@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, recomputed, size_wrong
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import add_refusals, bit_clear, bit_set, change_number, field_is, size_wrong
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, byte, every_packet, packets, set_fields, skip
 from harness.faults.registry import FaultyCore, add
-from harness.faults.sent_messages import carries, change_construction, resized, size_off_by, with_bytes_turned
+from harness.faults.sent_messages import (
+    carries,
+    change_construction,
+    correct_packet_size,
+    size_off_by,
+    with_bytes_turned,
+)
 from reference_qm.codec import (
     MAX_PACKET_SIZE,
     ConnectionParametersPacket,
@@ -67,7 +73,7 @@ for _name, _rule, _kind, _path in (
 
 
 def _without_session_header(packet: SessionAckPacket) -> bytes:
-    return resized(packet.build()[:-SESSION_HEADER_SIZE])
+    return correct_packet_size(packet.build()[:-SESSION_HEADER_SIZE])
 
 
 for _name, _rules, _says, _install in (
@@ -216,7 +222,7 @@ for _name, _rules, _says, _install in (
         "header-session-flag-one-bit-higher",
         ("MQMQ-2.2.19.1-D01",),
         "SH of a SessionAck is where DH should be.",
-        recomputed(ACK, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
+        change_number(ACK, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
     ),
     (
         "header-default-priority-4",
@@ -231,7 +237,7 @@ for _name, _rules, _says, _install in (
         "header-time-in-minutes",
         ("MQMQ-2.2.19.1-D04",),
         "TimeToReachQueue is in minutes.",
-        recomputed(MESSAGE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
+        change_number(MESSAGE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -283,7 +289,7 @@ add(
     "header-expiry-of-waiting-ignored",
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
     "A message that waits never expires, and is sent whenever it can be.",
-    both(replaced(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
+    both(replace_part(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
 )
 
 

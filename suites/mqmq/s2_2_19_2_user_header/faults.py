@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.fields import add_bits_set, add_refusals, bit_clear, bit_set, field_is, off_by, recomputed
+from harness.faults.fields import add_bits_set, add_refusals, bit_clear, bit_set, change_number, field_is, off_by
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, packets, set_fields, wrong_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_insertion, resized
+from harness.faults.sent_messages import change_insertion, correct_packet_size
 from reference_qm.codec import PrivateQueueFormatNameId, UserHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.lifetimes import Lifetimes
@@ -52,7 +52,7 @@ def _without_response_queue(packet: UserMessagePacket) -> bytes:
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(user.build())
     bare = replace(user, ResponseQueue=None, Flags=user.Flags & ~UserHeader.flags(RQ=7))
-    return resized(data[: end - len(user.build()) + len(bare.build())] + data[end:])
+    return correct_packet_size(data[: end - len(user.build()) + len(bare.build())] + data[end:])
 
 
 # -- what is sent --------------------------------------------------------------------------------------------------
@@ -235,13 +235,13 @@ for _name, _rule, _says, _install in (
         "message-delivery-one-bit-higher",
         "MQMQ-2.2.19.2-D02",
         "DM is one bit higher.",
-        recomputed(MESSAGE, "UserHeader.DM", lambda delivery: delivery << 1),
+        change_number(MESSAGE, "UserHeader.DM", lambda delivery: delivery << 1),
     ),
     (
         "message-life-in-milliseconds",
         "MQMQ-2.2.19.2-D03",
         "TimeToBeReceived is in milliseconds.",
-        recomputed(MESSAGE, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
+        change_number(MESSAGE, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
     ),
     (
         "message-sent-in-local-time",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.queue_manager import QueueManager
@@ -86,7 +86,7 @@ def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
                 position.MessageReference = replace(position.MessageReference, Label="")
             return super().move_message(position, queue)
 
-    return replaced(OtherLabel)
+    return replace_part(OtherLabel)
 
 
 add(

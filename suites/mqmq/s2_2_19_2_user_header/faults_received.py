@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import recomputed
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import change_number
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
@@ -35,7 +35,7 @@ def _overlooked(detail: str) -> Install:
             if detail not in str(error):
                 super().refuse_malformed(session, error, now)
 
-    return replaced(Overlooked)
+    return replace_part(Overlooked)
 
 
 for _name, _rule, _bits in (
@@ -78,7 +78,7 @@ def _at_the_receiver(attribute: str) -> Install:
                 message = replace(message, **moved)
             return super().insert_message(queue, message)
 
-    return replaced(AtReceiver)
+    return replace_part(AtReceiver)
 
 
 for _name, _breaks, _attribute in (
@@ -122,13 +122,13 @@ for _name, _rules, _says, _install in (
         "message-admin-queue-of-destination",
         ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
         "AQ of a private queue of the source is 3.",
-        recomputed(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
+        change_number(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
     ),
     (
         "message-response-queue-of-source",
         ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.7.1.32-D16", "MQDMPR-3.1.1.12-55"),
         "RQ of a private queue of the destination is 2.",
-        recomputed(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
+        change_number(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
     ),
 ):
     add(_name, _rules, _says, _install)

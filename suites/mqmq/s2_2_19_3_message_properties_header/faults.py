@@ -8,11 +8,11 @@ from functools import partial
 from operator import or_
 from typing import Any
 
-from harness.faults.fields import field_is, recomputed, size_wrong
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import change_number, field_is, size_wrong
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction, change_insertion, resized, secured_with
+from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, secured_with
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
@@ -34,14 +34,14 @@ def _behind_label(packet: UserMessagePacket) -> bytes:
     before = sum(len(header.build()) for header in headers if header is not None)
     at = before + FIXED_SIZE + 2 * packet.MessagePropertiesHeader.LabelLength
     data = packet.build()
-    return resized(data[:at] + b"more" + data[at:])
+    return correct_packet_size(data[:at] + b"more" + data[at:])
 
 
 def _unpadded(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
     used = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.MessageSize
     data = packet.build()
-    return resized(data[: len(data) - -used % 4])
+    return correct_packet_size(data[: len(data) - -used % 4])
 
 
 def _is_last(packet: UserMessagePacket) -> bool:
@@ -62,7 +62,7 @@ for _name, _rules, _says, _install in (
         "message-properties-label-length",
         ("MQMQ-2.2.19.3-09",),
         "LabelLength counts bytes.",
-        recomputed(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
+        change_number(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
     ),
     (
         "message-properties-more-than-sizes",
@@ -222,7 +222,7 @@ def _refused_bit(bit: int) -> Install:
                 raise FormatError("MessagePropertiesHeader.Flags", 0, "a fault", f"bit {bit} is set")
             super().check_form(packet)
 
-    return replaced(RefusedBit)
+    return replace_part(RefusedBit)
 
 
 for _name, _rule, _bit in (
@@ -242,7 +242,7 @@ for _name, _rule, _bit in (
     ("message-properties-bit-7-sent", "MQMQ-2.2.19.3-08", 7),
 ):
     _says = f"Bit {_bit} of MessagePropertiesHeader.Flags is set in a message that is sent."
-    add(_name, _rule, _says, recomputed(MESSAGE, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
+    add(_name, _rule, _says, change_number(MESSAGE, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
 
 
 @fault("message-properties-correlation-lost", breaks="MQMQ-2.2.19.3-13")
@@ -272,7 +272,7 @@ def _known(field: str, value: int) -> Install:
                 return packet
             return super().check_security(session, packet, queue, now)
 
-    return replaced(Known)
+    return replace_part(Known)
 
 
 for _name, _rule, _field, _value, _says in (

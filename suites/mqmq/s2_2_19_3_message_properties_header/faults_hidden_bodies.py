@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
@@ -28,7 +28,7 @@ def _hidden(change: Callable[[bytes], bytes]) -> Install:
                 packet = set_fields(packet, {f"{PROPERTIES}.MessageBody": body, f"{PROPERTIES}.Padding": None})
             return super().encrypt_body(session, message, packet, now)
 
-    return replaced(Hidden)
+    return replace_part(Hidden)
 
 
 def _found(change: Callable[[bytes], bytes]) -> Install:
@@ -45,7 +45,7 @@ def _found(change: Callable[[bytes], bytes]) -> Install:
             )
             return changed
 
-    return replaced(Found)
+    return replace_part(Found)
 
 
 def _other_vector(body: bytes) -> bytes:

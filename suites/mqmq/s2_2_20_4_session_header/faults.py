@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import field_is, off_by, recomputed, refused_unless_zero
+from harness.faults.fields import change_number, field_is, off_by, refused_unless_zero
 from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import add
@@ -40,7 +40,7 @@ for _name, _rules, _says, _install in (
         "header-session-ack-flags-shifted",
         ("MQMQ-2.2.20.4-08",),
         "The bits of RecoverableMsgAckFlags are one too low.",
-        recomputed(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
+        change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
     ),
     (
         "header-session-ack-sent-count",
@@ -76,13 +76,13 @@ for _name, _rules, _says, _install in (
         "header-session-ack-flags-from-the-top",
         ("MQMQ-2.2.20.4-D02",),
         "The first recoverable message is the highest bit of RecoverableMsgAckFlags.",
-        recomputed(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)),
+        change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)),
     ),
     (
         "header-session-ack-number-kept",
         ("MQMQ-2.2.20.4-07",),
         "RecoverableMsgAckSeqNumber of an acknowledgment of nothing recoverable is 1.",
-        recomputed(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
+        change_number(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
     ),
 ):
     add(_name, _rules, _says, _install)

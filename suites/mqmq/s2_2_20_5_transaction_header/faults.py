@@ -9,11 +9,11 @@ from harness.faults.fields import (
     bit_clear,
     bit_inverted,
     bit_set,
+    change_number,
     off_by,
-    recomputed,
     refused_unless_zero,
 )
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries
@@ -79,7 +79,7 @@ for _name, _rules, _says, _install in (
         "message-transaction-numbers-skipped",
         ("MQMQ-2.2.20.5-16",),
         "Every other number is left out.",
-        recomputed(MESSAGE, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
+        change_number(MESSAGE, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
     ),
     (
         "message-transaction-first-number",
@@ -91,7 +91,7 @@ for _name, _rules, _says, _install in (
         "message-transaction-previous-number",
         ("MQMQ-2.2.20.5-18",),
         "The number before is one less.",
-        recomputed(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)),
+        change_number(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)),
     ),
     (
         "message-transaction-previous-of-first",
@@ -123,7 +123,7 @@ add(
     "message-transaction-nothing-before",
     "MQMQ-2.2.20.5-D03",
     "PreviousTxSequenceNumber of the first message is 0xFFFFFFFF.",
-    recomputed(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF),
+    change_number(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF),
 )
 
 
@@ -137,7 +137,7 @@ add(
     "message-transaction-id-at-bit-8",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "FM and LM are one bit higher.",
-    recomputed(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
+    change_number(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
 )
 
 add_bits_set(
@@ -165,7 +165,7 @@ def _dropped(bit: str) -> Install:
             else:
                 super().take_transactional(session, packet, receipt, now)
 
-    return replaced(Dropped)
+    return replace_part(Dropped)
 
 
 for _name, _rule, _bit in (

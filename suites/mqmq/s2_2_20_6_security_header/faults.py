@@ -12,7 +12,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, packets, wrong_fields
 from harness.faults.public_keys import published_blobs
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, resized, secured_with
+from harness.faults.sent_messages import carries, correct_packet_size, secured_with
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
@@ -191,7 +191,7 @@ def _in_header(change: Callable[[bytes], bytes]) -> Install:
 
     def changed(packet: UserMessagePacket) -> bytes:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
-        return resized(packet.build().replace(header, change(header)))
+        return correct_packet_size(packet.build().replace(header, change(header)))
 
     return packets(MESSAGE, changed, carries("SecurityHeader"))
 

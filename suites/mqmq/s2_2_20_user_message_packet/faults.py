@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, resized
+from harness.faults.sent_messages import carries, correct_packet_size
 from reference_qm.codec import DebugHeader, FormatError, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
@@ -84,7 +84,7 @@ for _name, _rules, _says, _install in (
         "message-debug-queue-missing",
         ("MQMQ-2.2.20.8-17",),
         "A traced message has QT 1 and no QueueIdentifier.",
-        packets(MESSAGE, lambda packet: resized(packet.build()[:-GUID_SIZE]), _ends_traced),
+        packets(MESSAGE, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _ends_traced),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -106,7 +106,7 @@ def _unpadded(packet: UserMessagePacket) -> bytes:
         return packet.build()
     data, padded = packet.build(), header.Destination.build()
     names = sum(len(one.build()) for one in header.Destination.FormatNameList)
-    return resized(data.replace(padded, padded[: LIST_HEAD + names]))
+    return correct_packet_size(data.replace(padded, padded[: LIST_HEAD + names]))
 
 
 def _size_before_id(packet: UserMessagePacket) -> bytes:
@@ -190,7 +190,7 @@ def _misread(text: str) -> Install:
                 raise FormatError(f"SoapHeader.{text}", 0, "a fault", "what follows it is somewhere else")
             super().check_form(packet)
 
-    return replaced(Misread)
+    return replace_part(Misread)
 
 
 add(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, DirectQueueFormatName, MessagePropertiesHeader, UserHeader, UserMessagePacket
@@ -59,7 +59,7 @@ def _signed_otherwise(of: SignatureType, change: Change) -> Install:
         def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
             return super().signed_properties(change(packet) if kind is of else packet, kind)
 
-    return replaced(SignedOtherwise)
+    return replace_part(SignedOtherwise)
 
 
 for _says, _change, _signatures in (

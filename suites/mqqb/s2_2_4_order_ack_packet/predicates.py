@@ -48,7 +48,7 @@ def order_class(packet: Any) -> Finding:
 @passive("MQQB-2.2.4.1-03", MESSAGE, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @of_acknowledgment(is_order_ack)
 def previous_number(packet: Any) -> Finding:
-    """Compare the two numbers of the body; before 0, of nothing (E39), there is no number."""
+    """Compare the two numbers of the body; a TxSequenceNumber of 0, before any message (E39), has no predecessor."""
     try:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
     except FormatError:
@@ -56,4 +56,7 @@ def previous_number(packet: Any) -> Finding:
     if not body.TxSequenceNumber:
         return NotExercised("TxSequenceNumber is 0 (E39)")
     kept = body.TxPreviousSequenceNumber == body.TxSequenceNumber - 1
-    return kept, f"{body.TxPreviousSequenceNumber} before {body.TxSequenceNumber}"
+    return (
+        kept,
+        f"TxPreviousSequenceNumber is {body.TxPreviousSequenceNumber}, TxSequenceNumber {body.TxSequenceNumber}",
+    )

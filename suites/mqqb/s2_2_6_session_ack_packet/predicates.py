@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from suites.mqqb.steps.layouts import laid_out
+from suites.mqqb.steps.layouts import register_layout
 
-laid_out("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16)
+register_layout("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16)

@@ -15,14 +15,14 @@ def _reversed(start: int, end: int) -> Callable[[bytes], bytes]:
 
 
 add(
-    "syntax-session-ack-big-endian",
+    "receiver-session-ack-sequence-number-big-endian",
     "MQQB-2.2-D01",
-    "AckSequenceNumber of a SessionAck has its most significant byte first.",
+    "The receiver's SessionAck has AckSequenceNumber in big-endian order.",
     wrong_bytes(SessionAckPacket, _reversed(20, 22)),
 )
 add(
-    "syntax-timeouts-big-endian",
+    "acceptor-connection-parameters-ack-timeout-big-endian",
     "MQQB-2.2-D01",
-    "An acceptor's AckTimeout has its most significant byte first.",
+    "The acceptor's ConnectionParameters has AckTimeout in big-endian order.",
     sent_as("acceptor", wrong_bytes(ConnectionParametersPacket, _reversed(24, 28))),
 )

@@ -26,9 +26,9 @@ MINUTE_S = 60
 _NO_ADDRESS = "the peer"
 
 
-@fault("session-counts-shared", breaks="MQQB-3.1.1.3.1-01")
+@fault("receiver-message-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
 class CountsShared(Receiving):
-    """All sessions count together."""
+    """The receiver has one MessageReceivedCount for all sessions."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
@@ -46,16 +46,26 @@ def _no_hop_address(qm: QueueManager) -> None:
         session.NextHopCollection = [replace(hop, Address=_NO_ADDRESS) for hop in session.NextHopCollection]
 
 
-add("session-no-remote-address", "MQQB-3.1.1.3.1-11", "RemoteQMAddress is a name.", always(_no_remote_address))
-add("session-no-hop-address", "MQQB-3.1.1.3.1.3-01", "Next hops have a name for an address.", always(_no_hop_address))
+add(
+    "any-session-remote-qm-address-is-a-name",
+    "MQQB-3.1.1.3.1-11",
+    "RemoteQMAddress of a session is a name instead of an address.",
+    always(_no_remote_address),
+)
+add(
+    "initiator-next-hop-address-is-a-name",
+    "MQQB-3.1.1.3.1.3-01",
+    "Address of each NextHop is a name instead of an address.",
+    always(_no_hop_address),
+)
 
 
 # -- the identifiers and numbers of sequences ----------------------------------------------------------------------
 
 
-@fault("start-same-sequence-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
+@fault("sender-sequence-id-used-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
 class SameSequenceAgain(TransactionalSending):
-    """All sequences to one queue have the same identifier."""
+    """The sender uses one TxSequenceID for all sequences to a queue."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -63,9 +73,9 @@ class SameSequenceAgain(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=first)
 
 
-@fault("start-ordinal-three", breaks="MQQB-3.1.1.3.1-03")
+@fault("sender-first-sequence-ordinal-3", breaks="MQQB-3.1.1.3.1-03")
 class OrdinalThree(TransactionalSending):
-    """The first sequence of a session has Ordinal 3."""
+    """The sender's first sequence of a session has Ordinal 3."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -74,9 +84,9 @@ class OrdinalThree(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=other)
 
 
-@fault("start-not-from-zero", breaks="MQQB-3.1.1.3.1-07")
+@fault("receiver-first-sequence-with-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07")
 class NotFromZero(InSequence):
-    """A first identifier with TimeStamp 0 is not accepted."""
+    """The receiver refuses a first sequence whose TxSequenceID has TimeStamp 0."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -86,9 +96,9 @@ class NotFromZero(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("start-from-any-number", breaks="MQQB-3.1.1.3.1-09")
+@fault("receiver-first-sequence-from-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
 class FromAnyNumber(InSequence):
-    """A first sequence may begin with any number."""
+    """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return session.IncomingTxSequenceID == NO_INCOMING or super().is_in_sequence(session, packet)
@@ -98,7 +108,7 @@ class FromAnyNumber(InSequence):
 
 
 def _incoming(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
-    """Spoil all that is known of incoming sequences at a restart."""
+    """Change each incoming sequence at a restart."""
 
     def spoil(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -121,7 +131,7 @@ def _no_rejections(transfer: IncomingTransactionalTransferInfo) -> None:
 
 
 def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
-    """Spoil all outgoing queues at a restart."""
+    """Change each outgoing queue at a restart."""
 
     def spoil(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
@@ -182,82 +192,82 @@ def _no_awaiting(queue: OutgoingQueue) -> None:
 
 
 add(
-    "start-other-sequence",
+    "sender-outgoing-sequence-id-changed-by-restart",
     "MQQB-3.1.1.3.1-04",
-    "A restart begins another sequence.",
+    "The sender begins a new sequence after a restart.",
     _outgoing(_next_sequence),
 )
 add(
-    "start-rejections-forgotten",
+    "receiver-reject-count-lost-by-restart",
     "MQQB-3.1.1.3.1-05",
-    "A restart forgets how many messages were rejected.",
+    "The receiver sets TxMessageRejectCount to 0 at a restart.",
     _incoming(_no_rejections),
 )
 add(
-    "start-number-again",
+    "sender-outgoing-sequence-number-reset-by-restart",
     "MQQB-3.1.1.3.1-06",
-    "A restart sets OutgoingTxSequenceNumber to 1.",
+    "The sender sets OutgoingTxSequenceNumber to 1 at a restart.",
     _outgoing(_first_number_again),
 )
 add(
-    "start-incoming-identifier-forgotten",
+    "receiver-incoming-sequence-id-lost-by-restart",
     "MQQB-3.1.1.3.1-08",
-    "A restart forgets IncomingTxSequenceID.",
+    "The receiver clears IncomingTxSequenceID at a restart.",
     _incoming(_no_identifier),
 )
 add(
-    "start-incoming-number-forgotten",
+    "receiver-incoming-sequence-number-lost-by-restart",
     "MQQB-3.1.1.3.1-09",
-    "A restart forgets IncomingTxSequenceNumber.",
+    "The receiver sets IncomingTxSequenceNumber to 0 at a restart.",
     _incoming(_no_number),
 )
 add(
-    "session-other-reference",
+    "sender-outgoing-queue-reference-changed-by-restart",
     "MQQB-3.1.1.3.1-10",
-    "A restart lets a session refer to another outgoing queue.",
+    "The sender's OutgoingQueueReference names another queue after a restart.",
     _outgoing(_other_reference),
 )
 add(
-    "session-acknowledgments-lost",
+    "sender-unsent-acknowledgments-lost-by-restart",
     "MQQB-3.1.1.3.1-12",
-    "A restart forgets the acknowledgments that wait to be sent.",
+    "The sender loses its unsent acknowledgments at a restart.",
     _outgoing(_no_acknowledgments_kept),
 )
 add(
-    "session-table-lost",
+    "sender-outgoing-message-table-lost-by-restart",
     ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQDMPR-3.1.1.3-D01"),
-    "A restart loses all.",
+    "The sender loses every message of OutgoingMessageTable at a restart.",
     _outgoing(_nothing_kept),
 )
 add(
-    "session-prepared-lost",
+    "sender-prepared-transactions-emptied-by-restart",
     "MQQB-3.1.1.3.1-12",
-    "A restart forgets what prepared transactions are about.",
+    "The sender loses the operations of prepared transactions at a restart.",
     at_restart(_nothing_prepared),
 )
 add(
-    "session-table-turned",
+    "sender-outgoing-message-table-reversed-by-restart",
     "MQQB-3.1.1.3.1-12",
-    "A restart turns the order round.",
+    "The sender reverses the order of OutgoingMessageTable at a restart.",
     _outgoing(_other_way_round),
 )
 add(
-    "session-numbers-anew",
+    "sender-unacknowledged-message-renumbered-by-restart",
     "MQQB-3.1.1.3.1.2-01",
-    "A restart numbers messages anew.",
+    "The sender gives unacknowledged messages another TxSequenceNumber at a restart.",
     _outgoing(_numbered_anew),
 )
 add(
-    "awaiting-final-acks-forgotten",
+    "sender-awaiting-final-ack-table-lost-by-restart",
     "MQQB-3.1.1.3.1-13",
-    "A restart forgets the messages that await their FinalAck.",
+    "The sender clears AwaitingFinalACKTable at a restart.",
     _outgoing(_no_awaiting),
 )
 
 
-@fault("messages-backwards-after-session-retry", breaks="MQQB-3.1.1.3.1-D01")
+@fault("sender-messages-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
 class BackwardsAfterRetry(Establishing):
-    """The table is turned round when the session is tried again."""
+    """The sender reverses the order of its messages when it retries a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         table = session.OutgoingMessageTable
@@ -271,9 +281,9 @@ class BackwardsAfterRetry(Establishing):
         super().on_session_retry_connect_timer(session, now)
 
 
-@fault("sequences-by-the-clock", breaks="MQQB-3.1.1.3.1-03")
+@fault("sender-sequence-time-stamp-follows-clock-back", breaks="MQQB-3.1.1.3.1-03")
 class SequencesByTheClock(Destinations):
-    """A first sequence has the time for a TimeStamp; that the clock was set back is not looked at."""
+    """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
         if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # so many sequences have not begun since
@@ -281,18 +291,21 @@ class SequencesByTheClock(Destinations):
         return super().open_outgoing(name, now)
 
 
-@fault("sequences-of-one-second-alike", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"))
+@fault(
+    "sender-sequences-of-one-second-share-time-stamp",
+    breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
+)
 class SequencesOfOneSecondAlike(Destinations):
-    """A first sequence has the time for a TimeStamp, whatever began in the same second."""
+    """The sender gives all sequences that begin in one second the same TimeStamp."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
         self.qm.adm.last_sequence_time = 0
         return super().open_outgoing(name, now)
 
 
-@fault("two-sessions-of-one-address-share-their-counts", breaks="MQQB-3.1.1.3.1-01", blind=True)
+@fault("receiver-message-counted-on-each-session-of-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
 class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
-    """A message counts on every session with the address that it came from."""
+    """The receiver counts a message on every session with the address of its sender."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         for one in self.qm.sessions.values():
@@ -300,9 +313,9 @@ class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
                 super().count_received(one, packet)
 
 
-@fault("recoverable-first-on-the-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
+@fault("sender-recoverable-messages-first-on-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
 class RecoverableFirstOnTheNextSession(SessionInitialization):
-    """On the next session recoverable messages are sent before express ones."""
+    """The sender sends recoverable messages before express ones on the next session."""
 
     def initialize_messages(self, session: Session) -> None:
         table = session.OutgoingMessageTable

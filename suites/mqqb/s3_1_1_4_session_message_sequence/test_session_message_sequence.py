@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import Sequence
@@ -15,8 +14,10 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("MQQB-3.1.1.4-01", "MQQB-3.1.7.1.3-12")
 @pytest.mark.parametrize("acknowledged", [1, 2])
-def test_the_messages_of_a_session_are_numbered_from_one(peer, sut, judge, acknowledged):
-    """Three express messages; what is acknowledged as first, or as first and second, does not come again."""
+def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, acknowledged):
+    """Of three express messages the first, or the first two, are acknowledged: the others come again on the next
+    session.
+    """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))
     sender.send(1, 2, 3)
     session, came = sender.first(3)
@@ -32,26 +33,22 @@ def test_the_messages_of_a_session_are_numbered_from_one(peer, sut, judge, ackno
 
 
 @covers("MQQB-3.1.1.4-D01")
-def test_transactional_messages_that_came_are_among_the_recoverable_ones(peer, sut, judge):
-    """An express message, a transactional, a recoverable, a transactional one: three recoverable are acknowledged."""
+def test_received_transactional_messages_count_as_recoverable(peer, judge):
+    """Two transactional messages and one recoverable of four are sent: the SUT acknowledges three recoverable ones."""
     session, sequence = peer.open_raw(), Sequence(peer)
     sent = [
         session.send(message)
         for message in (peer.message(), sequence.message(), peer.recoverable_message(), sequence.message())
     ]
-    last = session.poll(
-        "SessionAck",
-        lambda one: one["SessionHeader"].AckSequenceNumber >= len(sent),
-        within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
-    )
-    if last is None:
+    last = session.await_session_ack(len(sent))
+    if last is None or last["SessionHeader"].AckSequenceNumber < len(sent):
         raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
-    numbers = sorted({number for ack in acks for number in _recoverable(ack)})
+    numbers = sorted({number for ack in acks for number in _recoverable_numbers(ack)})
     judge("MQQB-3.1.1.4-D01", expected=[1, 2, 3], observed=numbers, case="received", evidence=[*sent, *acks])
 
 
-def _recoverable(ack):
+def _recoverable_numbers(ack):
     """Return the numbers of the recoverable messages that a SessionAck acknowledges."""
     header = ack["SessionHeader"]
     bits = (bit for bit in range(32) if header.RecoverableMsgAckFlags >> bit & 1)
@@ -60,7 +57,7 @@ def _recoverable(ack):
 
 @needs("send")
 @covers("MQQB-3.1.1.4-D01")
-def test_transactional_messages_that_were_sent_are_among_the_recoverable_ones(peer, sut, judge):
+def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
     """The SUT sends an express message and two transactional ones: its SessionAck counts two recoverable ones."""
     outgoing = Outgoing(peer, sut, "mqc-counted")
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]

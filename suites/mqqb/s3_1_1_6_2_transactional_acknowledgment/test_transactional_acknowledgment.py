@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.6.2 and 3.1.1.5 of a queue manager between source and destination: it only passes messages on."""
+"""MS-MQQB 3.1.1.6.2 and 3.1.1.5: a queue manager between source and destination only forwards messages."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, place
 from suites.mqqb.steps.sender import Sender
 
 OUT_OF_ORDER = (3, 7, 5)
-"""Numbers of a sequence that a destination would accept none of."""
+"""Numbers of a sequence in an order in which a destination would accept none of them."""
 
 
 @needs("private_names")
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
-def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, judge):
-    """Three messages of somebody else, for the peer, come back to it in whatever order, with their TransactionHeaders.
+def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
+    """Three messages of another source for the peer, out of order, are forwarded with their TransactionHeaders.
 
-    The SUT acknowledges them on the session only: no OrderAck or FinalAck of it is seen.
+    The SUT acknowledges them on the session only: it sends no OrderAck or FinalAck.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
@@ -34,8 +34,8 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
             destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
         )
         sent.append(session.send(packet))
-    onward = sender.session()
-    came = sender.collect(onward, len(sent))
+    forwarding_session = sender.session()
+    came = sender.collect(forwarding_session, len(sent))
     peer.pass_time(sut.duration_ms(ACK_MS))
     identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
     acks = [frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and place(frame)[:2] == identifier]
@@ -51,15 +51,15 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
         observed=numbers,
         evidence=evidence,
     )
-    handled = {"passed on": len(only_here(onward)), "acknowledged": len(acks)}
+    counts = {"forwarded": len(only_here(forwarding_session)), "acknowledged": len(acks)}
     judge(
         "MQQB-3.1.1.5-06",
         "MQQB-3.1.1.6.2-01",
-        expected=fields({"passed on": len(sent), "acknowledged": 0}),
-        observed=handled,
+        expected=fields({"forwarded": len(sent), "acknowledged": 0}),
+        observed=counts,
         evidence=evidence,
     )
-    sender.acknowledge_all(onward)
+    sender.acknowledge_all(forwarding_session)
 
 
 def _is_acknowledgment(frame):
@@ -68,7 +68,7 @@ def _is_acknowledgment(frame):
 
 
 def _place(frame):
-    """Return all of a TransactionHeader."""
+    """Return every field of the TransactionHeader of a message."""
     header = frame["TransactionHeader"]
     bits = {name: getattr(header, name) for name in ("CG", "FA", "FM", "LM", "ID")}
     identifier = header.TxSequenceID

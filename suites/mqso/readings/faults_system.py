@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.commands.commands import Commands
@@ -48,7 +48,7 @@ class _NothingReceived(QueueCommands):
 add_reading(
     "E201.2",
     "Without the Transaction Coordinator no application sends to or receives from a transactional queue.",
-    both(replaced(_NothingSent), replaced(_NothingReceived)),
+    both(replace_part(_NothingSent), replace_part(_NothingReceived)),
 )
 
 

@@ -21,9 +21,9 @@ def test_messages_go_by_way_of_the_router(topology, judge, delivery):
     """Queue managers transfer a message for another site by way of the router, and each acknowledges what it got."""
     routed = Routed(topology, delivery)
     routed.send(*TAGS)
-    frames = routed.until_received(*TAGS)
+    frames = routed.await_arrival(*TAGS)
     expected = {f"{SENDER} to {ROUTER}": set(TAGS), f"{ROUTER} to {RECEIVER}": set(TAGS)}
-    judge("MQSO-3.3.4.5-01", *ROUTED, expected=expected, observed=routed.ways(*TAGS), evidence=frames)
+    judge("MQSO-3.3.4.5-01", *ROUTED, expected=expected, observed=routed.hops(*TAGS), evidence=frames)
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
         found = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
         judge(
@@ -45,7 +45,7 @@ def test_messages_wait_for_a_network_that_is_away(topology, judge, delivery):
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)
         topology.mend(role)
-        frames = routed.until_received(tag)
+        frames = routed.await_arrival(tag)
         came = f"{hex(tag)} comes after the {role} was out of reach"
-        received = routed.received()
+        received = routed.receive_tags()
         judge.all(expected=[tag], observed=received, evidence=frames, note=came)

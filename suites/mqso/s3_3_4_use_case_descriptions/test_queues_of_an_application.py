@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts, none
 from harness.run.marks import covers, needs
-from suites.applications import DONE, NOTHING, REFUSED, asked, received, tried
+from harness.sut.outcomes import Outcome
 
 SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
 FIRST = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
@@ -25,13 +25,13 @@ def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
         return {key: shown[key] for key in FIRST}
 
     steps = (
-        ("made again", "create_queue", {"name": name, **OTHER}, REFUSED, FIRST),
-        ("missing", "set_queue", {"name": missing, **OTHER}, REFUSED, FIRST),
-        ("changed", "set_queue", {"name": name, **OTHER}, DONE, OTHER),
+        ("made again", "create_queue", {"name": name, **OTHER}, Outcome.REFUSED, FIRST),
+        ("missing", "set_queue", {"name": missing, **OTHER}, Outcome.REFUSED, FIRST),
+        ("changed", "set_queue", {"name": name, **OTHER}, Outcome.DONE, OTHER),
     )
     judge("MQSO-3.3.4.1-D01", expected=FIRST, observed=found())
     for step, verb, arguments, outcome, after in steps:
-        answer = asked(sut, verb, **arguments)
+        answer = sut.attempt(verb, **arguments)
         expected = facts(outcome=outcome, queue=after)
         judge.all(expected=expected, observed={"outcome": answer, "queue": found()}, case=step)
     there = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
@@ -67,13 +67,13 @@ def test_what_is_received_without_a_transaction_is_gone(sut, judge):
     queue = sut.new_queue("states", quota_kb=8)
     sut.send_here(queue, ["express"])
     sut.send_here(queue, ["recoverable"], delivery="recoverable")
-    lost = tried(lambda: sut.send(sut.direct_name(queue), label="too much", body="x" * 10_000))
+    lost = sut.attempt(sut.send, sut.direct_name(queue), label="too much", body="x" * 10_000)
     judge(
         "MQSO-5.1.1.3-01",
         "MQSO-3.3.4.3-D01",
         "MQSO-3.3.4.3-D02",
-        expected=facts(too_much=REFUSED, left=["express", "recoverable"]),
+        expected=facts(too_much=Outcome.REFUSED, left=["express", "recoverable"]),
         observed={"too_much": lost, "left": sut.labels(queue)},
     )
-    taken = [received(sut, queue=queue) for _ in range(3)]
-    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", NOTHING], observed=taken)
+    taken = [sut.read_label("receive", queue=queue) for _ in range(3)]
+    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=taken)

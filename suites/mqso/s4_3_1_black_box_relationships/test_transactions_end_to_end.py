@@ -7,8 +7,8 @@ import pytest
 from harness.expectations import facts, in_queue
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE, NOTHING, asked, received
 from suites.mqqb.steps.sender import Sender
 
 UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
@@ -24,9 +24,9 @@ def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
     queue = sut.queue("transactional")
     for outcome, there in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
-        answer = asked(sut, outcome, transaction=transaction)
+        answer = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": answer, "queue": sut.labels(queue)}
-        judge(*DECIDED, *INTERNAL, expected=facts(outcome=DONE, queue=there), observed=observed, case=outcome)
+        judge(*DECIDED, *INTERNAL, expected=facts(outcome=Outcome.DONE, queue=there), observed=observed, case=outcome)
 
 
 @needs("send", "receive", "queue_control", "transactions")
@@ -36,14 +36,14 @@ def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome
     """A message that is sent in an external transaction is in its queue after a commit, not when it is prepared."""
     queue = sut.queue("transactional")
     transaction = _with_a_message(sut, judge, outcome, external=True)
-    judge.finished(*UNSEEN)
+    judge.conclude(*UNSEEN)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "queue": sut.labels(queue)}
     judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
-    answer = asked(sut, outcome, transaction=transaction)
+    answer = sut.attempt(outcome, transaction=transaction)
     there = [outcome] if outcome == "commit" else []
     observed = {"outcome": answer, "queue": sut.labels(queue)}
-    judge(*DECIDED, *COORDINATED, expected=facts(outcome=DONE, queue=there), observed=observed)
+    judge(*DECIDED, *COORDINATED, expected=facts(outcome=Outcome.DONE, queue=there), observed=observed)
 
 
 def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
@@ -66,16 +66,20 @@ def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
         sut.send_here(queue, [kind], delivery="transactional", transaction=sending)
         _commit(sut, sending, external=external)
         receiving = sut.control.call("begin", external=not external)["transaction"]
-        taken = received(sut, queue=queue, transaction=receiving)
+        taken = sut.read_label("receive", queue=queue, transaction=receiving)
         _commit(sut, receiving, external=not external)
-        left = received(sut, "peek_message", queue=queue)
-        judge("MQSO-4.3.1.2-D09", expected=facts(before=kind, after=NOTHING), observed={"before": taken, "after": left})
+        left = sut.read_label("peek_message", queue=queue)
+        judge(
+            "MQSO-4.3.1.2-D09",
+            expected=facts(before=kind, after=Outcome.NOTHING),
+            observed={"before": taken, "after": left},
+        )
 
 
 def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
     if external:
-        asked(sut, "prepare", transaction=transaction)
-    asked(sut, "commit", transaction=transaction)
+        sut.attempt("prepare", transaction=transaction)
+    sut.attempt("commit", transaction=transaction)
 
 
 @needs("send", "transactions")

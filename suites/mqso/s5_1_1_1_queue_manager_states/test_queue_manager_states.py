@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from harness.expectations import any_order, closed, facts, holds, in_queue
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import RECEIVE
-from suites.applications import REFUSED, asked, tried
+from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.sender import RETRY_MS, Sender, tags
 from suites.mqqp.steps.reader import Reader
-from suites.mqqp.steps.reading import waiting
-from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
+from suites.mqso.steps.serving import SessionAttempt
 
 OPEN, CLOSED = "open", "closed"
 LONG_MS = 600_000
@@ -21,12 +20,12 @@ LONG_MS = 600_000
 @covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
 def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
     """A queue manager that was provisioned answers sessions, pings and remote calls at its address."""
-    attempt = Attempt(peer)
+    attempt = SessionAttempt(peer)
     asked = peer.udp()
     ping = asked.send(ping_request(Cookie=7))
     pong = asked.poll()
     evidence = [ping] if pong is None else [ping, pong]
-    judge.all(expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge.all(expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     judge("MQSO-5.1.1-01", expected=holds("pong", otherwise="silence"), observed=pong is not None, evidence=evidence)
     association = remote.associate()
     opened_queue = remote.open_remote(association)
@@ -49,16 +48,20 @@ def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
     sut.take_offline()
     if connection.record.closed_by is None:
         connection.send(peer.recoverable_message(label="meanwhile"))
-    refused = Attempt(peer)
+    refused = SessionAttempt(peer)
     sender = Sender(peer, sut, to)
     sender.send(1)
     peer.pass_time(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
-    observed = {"session": refused.outcome, "queue": sut.labels(queue), "outgoing": sut.outgoing(to)["count"]}
+    observed = {"session": refused.outcome, "queue": sut.labels(queue), "outgoing": sut.outgoing_queue(to)["count"]}
     evidence = [connection.last, *refused.evidence]
-    judge.all(expected=facts(session=NOT_SERVED, queue=["before"], outgoing=1), observed=observed, evidence=evidence)
+    judge.all(
+        expected=facts(session=SessionAttempt.NOT_SERVED, queue=["before"], outgoing=1),
+        observed=observed,
+        evidence=evidence,
+    )
     sut.bring_online()
-    back = Attempt(peer)
-    judge("MQSO-5.1.1.1-D05", expected=SERVED, observed=back.outcome, evidence=back.evidence)
+    back = SessionAttempt(peer)
+    judge("MQSO-5.1.1.1-D05", expected=SessionAttempt.SERVED, observed=back.outcome, evidence=back.evidence)
     again = peer.open_raw()
     sent = again.send(peer.recoverable_message(label="after"))
     peer.eventually(lambda: sut.labels(queue) == ["before", "after"])
@@ -83,14 +86,14 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     sut.change_environment(service=False)
     observed = connection.until_closed()
     judge(*STOPPING, expected=closed(), observed=observed, evidence=[connection.last])
-    stopped = Attempt(peer)
-    done = {"session": stopped.outcome, "application": asked(sut, "peek", queue=queue)}
-    expected = facts(session=NOT_SERVED, application=REFUSED)
+    stopped = SessionAttempt(peer)
+    done = {"session": stopped.outcome, "application": sut.attempt("peek", queue=queue)}
+    expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=done, evidence=stopped.evidence)
     sut.change_environment(service=True)
-    started = Attempt(peer)
+    started = SessionAttempt(peer)
     again = {"session": started.outcome, "queue": sut.labels(queue)}
-    expected = facts(session=SERVED, queue=["kept"])
+    expected = facts(session=SessionAttempt.SERVED, queue=["kept"])
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=again, evidence=started.evidence)
 
 
@@ -99,7 +102,7 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
 def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remote, sut, judge):
     """A queue manager that is stopped ends the connection of each remote reader, whatever that reader does."""
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
+    queue.begin(Action.RECEIVE, ulTimeout=LONG_MS).state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
@@ -137,7 +140,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     queue = sut.queue()
 
     def throttled() -> bool:
-        return bool(sut.inspect()["QueueManager"]["Throttled"])
+        return bool(sut.inspect_queue_manager()["Throttled"])
 
     sut.change_environment(storage=False)
     short = peer.eventually(throttled)
@@ -148,14 +151,14 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
         observed=bool(short),
     )
     connection = peer.open_raw()
-    own = tried(lambda: sut.send_here(queue, ["own"]))
+    own = sut.attempt(sut.send_here, queue, ["own"])
     sent = [connection.send(peer.message(label="of the peer"))]
     peer.settle()
     if short:
         observed = {"own": own, "queue": sut.labels(queue)}
-        judge("MQSO-5.1.1.1-05", expected=facts(own=REFUSED, queue=[]), observed=observed, evidence=sent)
+        judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=sent)
     else:
-        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
     peer.eventually(lambda: not throttled())
     freed = {"while_it_is_full": bool(short), "afterwards": throttled()}
@@ -164,9 +167,9 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
     sent.append(peer.open_raw().send(peer.message(label="again")))
-    tried(lambda: sut.send_here(queue, ["own, again"]))
+    sut.attempt(sut.send_here, queue, ["own, again"])
     peer.eventually(lambda: len(sut.labels(queue)) == 2)
     if short:
         there = any_order("again", "own, again")

@@ -6,7 +6,8 @@ import pytest
 
 from harness.expectations import each, in_queue
 from harness.run.marks import covers, needs
-from suites.applications import NOTHING, REFUSED, Waiting, asked, received, tried
+from harness.sut.outcomes import Outcome
+from suites.applications import PendingRequest
 
 WAIT_MS = 60_000
 SHORT_MS = 200
@@ -20,7 +21,7 @@ def test_messages_leave_in_order_until_the_queue_is_purged(sut, judge, transacti
     queue = sut.new_queue("life", transactional=transactional)
     delivery = "transactional" if transactional else "express"
     sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
-    taken = [received(sut, queue=queue) for _ in range(2)]
+    taken = [sut.read_label("receive", queue=queue) for _ in range(2)]
     judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=taken)
     judge("MQSO-5.1.1.2-D01", expected=in_queue("3", "4", "5"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
@@ -38,15 +39,15 @@ AWAITED = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
     """A read of an empty queue waits for a message and takes it; one that timed out takes no later message."""
     queue = sut.new_queue("awaited")
-    reader = Waiting(peer, sut, timeout_ms=WAIT_MS, queue=queue)
+    reader = PendingRequest(peer, "receive", timeout_ms=WAIT_MS, queue=queue)
     peer.settle()
     sut.send_here(queue, ["awaited"])
-    brought = reader.brought()
+    brought = reader.await_label()
     judge(*AWAITED, expected="awaited", observed=brought)
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
-    late = Waiting(peer, sut, timeout_ms=SHORT_MS, queue=queue)
-    brought = late.brought()
-    judge(*AWAITED, expected=NOTHING, observed=brought)
+    late = PendingRequest(peer, "receive", timeout_ms=SHORT_MS, queue=queue)
+    brought = late.await_label()
+    judge(*AWAITED, expected=Outcome.NOTHING, observed=brought)
     sut.send_here(queue, ["later"])
     peer.settle()
     judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))
@@ -59,8 +60,8 @@ def test_a_deleted_queue_is_gone_with_its_messages(sut, judge):
     queue = sut.new_queue("deleted")
     sut.send_here(queue, ["1", "2"], delivery="recoverable")
     sut.delete_queue(queue)
-    observed = {"peek": asked(sut, "peek", queue=queue), "send": tried(lambda: sut.send_here(queue, ["3"]))}
-    judge.all(expected=each(REFUSED, "request"), observed=observed)
+    observed = {"peek": sut.attempt("peek", queue=queue), "send": sut.attempt(sut.send_here, queue, ["3"])}
+    judge.all(expected=each(Outcome.REFUSED, "request"), observed=observed)
     sut.create_queue(queue)
     judge.all(expected=in_queue(), observed=sut.labels(queue))
 
@@ -73,7 +74,7 @@ def test_a_full_queue_takes_no_message(sut, judge):
     whole = "x" * 5_000
     to = sut.direct_name(queue)
     sut.send(to, label="first", body=whole)
-    tried(lambda: sut.send(to, label="too much", body=whole))
+    sut.attempt(sut.send, to, label="too much", body=whole)
     judge.all(expected=in_queue("first"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     sut.send(to, label="again", body=whole)
@@ -88,9 +89,9 @@ def test_a_cursor_has_a_place_of_its_own_until_a_restart(sut, judge):
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     first, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
-    seen = [received(sut, "peek_message", cursor=first), received(sut, "peek_next", cursor=first)]
-    seen += [received(sut, "peek_message", cursor=second), received(sut, "peek_message", cursor=first)]
+    seen = [sut.read_label("peek_message", cursor=first), sut.read_label("peek_next", cursor=first)]
+    seen += [sut.read_label("peek_message", cursor=second), sut.read_label("peek_message", cursor=first)]
     judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=seen)
     sut.restart()
-    after = [asked(sut, "peek_message", cursor=cursor, timeout_ms=0) for cursor in (first, second)]
-    judge.all(expected=each(REFUSED, "cursor"), observed=after)
+    after = [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in (first, second)]
+    judge.all(expected=each(Outcome.REFUSED, "cursor"), observed=after)

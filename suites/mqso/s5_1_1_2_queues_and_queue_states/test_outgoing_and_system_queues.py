@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
-from suites.applications import REFUSED, asked, tried
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
 from suites.mqqb.steps.sender import Sender, tags
 
@@ -43,7 +41,7 @@ def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     came = sender.collect_all(session, 2)
-    observed = {"came": tags(came), "waiting": sut.outgoing(sender.to)["count"]}
+    observed = {"came": tags(came), "waiting": sut.outgoing_queue(sender.to)["count"]}
     judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=came)
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.session()
@@ -63,12 +61,12 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
         for name in names
     ]
     for name in names:
-        judge.all(expected=REFUSED, observed=asked(sut, "delete_queue", name=name), case=name)
+        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=name)
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
-        tried(partial(sut.send, sut.direct_name(name), body=name, delivery=delivery))
+        sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
     for name in names:
-        found = [one["label"] or one["body"] for one in sut.kept(name)]
+        found = [one["label"] or one["body"] for one in sut.kept_messages(name)]
         judge.all(expected=in_queue(), observed=found, case=name, evidence=sent)
 
 
@@ -93,9 +91,9 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
             sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
 
     def found(*names: str) -> list[list[str]]:
-        return [sorted(one["label"] for one in sut.kept(name)) for name in names]
+        return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
-    waiting = sut.outgoing(to)["count"]
+    waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_S - 1) * 1_000:  # else none need wait any more
         judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
     peer.pass_time((SHORT_S + 1) * 1_000)
@@ -105,7 +103,7 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
     judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
     judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
-    judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing(to)["count"])
+    judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"])
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
     sender.send(2, delivery="recoverable", label="not journaled")

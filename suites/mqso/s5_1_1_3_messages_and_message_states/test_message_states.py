@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs
-from suites.applications import NOTHING, received
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -22,29 +22,29 @@ from suites.mqqb.steps.sender import Sender
     "MQSO-5.1.1.3-D06",
     "MQSO-5.1.1.3-D07",
 )
-@pytest.mark.parametrize(("outcome", "left"), [("abort", "1"), ("commit", NOTHING)], ids=["abort", "commit"])
+@pytest.mark.parametrize(("outcome", "left"), [("abort", "1"), ("commit", Outcome.NOTHING)], ids=["abort", "commit"])
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, external, outcome, left):
     """A message that is received in a transaction is hidden from everybody until an abort brings it back."""
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
-    peeked = [received(sut, "peek_message", queue=queue) for _ in range(2)]
+    peeked = [sut.read_label("peek_message", queue=queue) for _ in range(2)]
     judge(
         "MQSO-5.1.1.3-D05",
         expected=facts(peeked=["1", "1"], queue=["1"]),
         observed={"peeked": peeked, "queue": sut.labels(queue)},
     )
     transaction = sut.control.call("begin", external=external)["transaction"]
-    taken = received(sut, queue=queue, transaction=transaction)
-    others = [received(sut, verb, queue=queue) for verb in ("peek_message", "receive")]
+    taken = sut.read_label("receive", queue=queue, transaction=transaction)
+    others = [sut.read_label(verb, queue=queue) for verb in ("peek_message", "receive")]
     judge(
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
-        expected=facts(received="1", by_others=each(NOTHING)),
+        expected=facts(received="1", by_others=each(Outcome.NOTHING)),
         observed={"received": taken, "by_others": others},
     )
-    judge.finished("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
+    judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction)
     sut.control.call(outcome, transaction=transaction)
@@ -54,7 +54,7 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
         "MQSO-3.3.4.7-D02",
         "MQSO-4.3.1.2-D07",
         expected=left,
-        observed=received(sut, "peek_message", queue=queue),
+        observed=sut.read_label("peek_message", queue=queue),
         case=outcome,
     )
 
@@ -71,7 +71,7 @@ def test_a_message_is_transferred_when_it_is_acknowledged(peer, sut, judge):
     session, came = sender.first(3)
 
     def waiting() -> int:
-        return sut.outgoing(sender.to)["count"]
+        return sut.outgoing_queue(sender.to)["count"]
 
     counts = [waiting()]
     evidence = [*came, sender.acknowledge_all(session)]

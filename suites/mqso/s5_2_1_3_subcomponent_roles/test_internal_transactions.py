@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.applications import DONE, asked, received
+from harness.sut.outcomes import Outcome
 
 
 @needs("transactions", "send", "receive", "queue_control")
@@ -15,9 +15,9 @@ def test_an_internal_transaction_is_decided_by_who_began_it(sut, judge):
     sut.send_here(queue, ["first", "second"], delivery="transactional")
     for outcome, expected in (("abort", ["first", "second"]), ("commit", ["second", "sent to commit"])):
         transaction = sut.control.call("begin")["transaction"]
-        received(sut, queue=queue, transaction=transaction)
+        sut.read_label("receive", queue=queue, transaction=transaction)
         label = f"sent to {outcome}"
         sut.send(sut.direct_name(queue), label=label, body=label, transaction=transaction)
-        done = asked(sut, outcome, transaction=transaction)
+        done = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": done, "queue": sut.labels(queue)}
-        judge.all(expected=facts(outcome=DONE, queue=expected), observed=observed, case=outcome)
+        judge.all(expected=facts(outcome=Outcome.DONE, queue=expected), observed=observed, case=outcome)

@@ -92,7 +92,7 @@ add(
 class ExpressOnDisk(Durability):
     """Express messages are put on disk as others are."""
 
-    def sent(self, position: MessagePosition) -> Change:
+    def build_send_record(self, position: MessagePosition) -> Change:
         message = position.MessageReference
         position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
-        return super().sent(position)
+        return super().build_send_record(position)

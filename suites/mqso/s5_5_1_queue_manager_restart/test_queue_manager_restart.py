@@ -74,13 +74,13 @@ def test_recoverable_and_transactional_messages_live_on_their_way(peer, sut, jud
     judge("MQSO-5.5.1-06", expected=holds("no express message"), observed=1 not in tags(came), evidence=came)
     for rule, tag in (("MQSO-5.5.1-04", 2), ("MQSO-5.5.1-02", 3)):
         judge(rule, expected=[tag], observed=[one for one in tags(came) if one == tag], evidence=came)
-    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing(to)["count"], evidence=came)
+    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing_queue(to)["count"], evidence=came)
     sender.acknowledge_all(session)
     last = next((frame for frame in came if frame["UserHeader"].TH), None)
     if last is not None:
         session.send(order_ack(peer, last))
-    peer.eventually(lambda: sut.outgoing(to)["count"] == 0)
-    judge("MQSO-5.5.1-D01", expected=0, observed=sut.outgoing(to)["count"], evidence=[session.last])
+    peer.eventually(lambda: sut.outgoing_queue(to)["count"] == 0)
+    judge("MQSO-5.5.1-D01", expected=0, observed=sut.outgoing_queue(to)["count"], evidence=[session.last])
     peer.settle()  # that it is gone has to be on disk, too: a restart may be a crash
     sut.restart()
     peer.settle()

@@ -27,11 +27,11 @@ def test_messages_on_their_way_outlive_a_restart(topology, judge, role, delivery
     topology.cut(NEXT[role])
     routed.send(*TAGS)
     if role == ROUTER:
-        routed.until_acknowledged(SENDER, ROUTER)
+        routed.await_acknowledgment(SENDER, ROUTER)
     topology.systems[role].sut.restart()
     topology.mend(NEXT[role])
-    frames = routed.until_received(*TAGS)
-    received = routed.received()
+    frames = routed.await_arrival(*TAGS)
+    received = routed.receive_tags()
     judge(
         rule,
         "MQSO-5.5.1-D01",

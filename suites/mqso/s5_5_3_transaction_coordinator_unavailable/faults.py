@@ -30,7 +30,7 @@ class CommittedWithoutCoordinator(Coordinating):
         if not event.available:
             for transaction in list(self.qm.adm.TransactionCollection.values()):
                 if transaction.state is TransactionState.ACTIVE:
-                    self._commit(transaction, 0, now)
+                    self._write_commit(transaction, 0, now)
         super().on_coordinator_changed(event, now)
 
 

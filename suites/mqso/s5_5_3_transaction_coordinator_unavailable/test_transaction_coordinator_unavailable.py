@@ -5,11 +5,11 @@ from __future__ import annotations
 from harness.expectations import each, facts, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE, REFUSED, asked, received, tried
 from suites.messages import Sequence
 from suites.mqqb.steps.sender import Sender, tags
-from suites.mqso.steps.serving import SERVED, Attempt
+from suites.mqso.steps.serving import SessionAttempt
 
 
 def _used(sut: Sut, queue: str) -> dict[str, str]:
@@ -17,10 +17,10 @@ def _used(sut: Sut, queue: str) -> dict[str, str]:
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
-        return {"begin": REFUSED}
-    sent = tried(lambda: sut.send(sut.direct_name(queue), body="in a transaction", transaction=transaction))
-    taken = asked(sut, "receive", queue=queue, transaction=transaction, timeout_ms=0)
-    asked(sut, "abort", transaction=transaction)
+        return {"begin": Outcome.REFUSED}
+    sent = sut.attempt(sut.send, sut.direct_name(queue), body="in a transaction", transaction=transaction)
+    taken = sut.attempt("receive", queue=queue, transaction=transaction, timeout_ms=0)
+    sut.attempt("abort", transaction=transaction)
     return {"send": sent, "receive": taken}
 
 
@@ -31,16 +31,16 @@ def test_transactions_end_with_their_coordinator(peer, sut, judge):
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     transaction = sut.control.call("begin", external=True)["transaction"]
-    received(sut, queue=queue, transaction=transaction)
+    sut.read_label("receive", queue=queue, transaction=transaction)
     sut.send(sut.direct_name(queue), label="never", body="never", transaction=transaction)
     sut.change_environment(coordinator=False)
-    peer.eventually(lambda: received(sut, "peek_message", queue=queue) == "1")
-    judge("MQSO-5.5.3-03", expected="1", observed=received(sut, "peek_message", queue=queue))
-    judge("MQSO-5.5.3-04", expected=each(REFUSED, "request"), observed=_used(sut, queue))
+    peer.eventually(lambda: sut.read_label("peek_message", queue=queue) == "1")
+    judge("MQSO-5.5.3-03", expected="1", observed=sut.read_label("peek_message", queue=queue))
+    judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_used(sut, queue))
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-01", "MQSO-5.5.3-06", expected=each(DONE, "request"), observed=_used(sut, queue))
-    observed = {"commit": asked(sut, "commit", transaction=transaction), "queue": sut.labels(queue)}
-    judge("MQSO-5.5.3-03", expected=facts(commit=REFUSED, queue=["1"]), observed=observed)
+    judge("MQSO-5.5.3-01", "MQSO-5.5.3-06", expected=each(Outcome.DONE, "request"), observed=_used(sut, queue))
+    observed = {"commit": sut.attempt("commit", transaction=transaction), "queue": sut.labels(queue)}
+    judge("MQSO-5.5.3-03", expected=facts(commit=Outcome.REFUSED, queue=["1"]), observed=observed)
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
@@ -54,12 +54,12 @@ def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
-        observed = {"begin": REFUSED, "queue": sut.labels(queue)}
+        observed = {"begin": Outcome.REFUSED, "queue": sut.labels(queue)}
     else:
-        taken = received(sut, queue=queue, transaction=transaction)
-        decided = {phase: asked(sut, phase, transaction=transaction) for phase in ("prepare", "commit")}
+        taken = sut.read_label("receive", queue=queue, transaction=transaction)
+        decided = {phase: sut.attempt(phase, transaction=transaction) for phase in ("prepare", "commit")}
         observed = {"received": taken, **decided, "queue": sut.labels(queue)}
-    judge.all(expected=facts(received="1", prepare=DONE, commit=DONE, queue=[]), observed=observed)
+    judge.all(expected=facts(received="1", prepare=Outcome.DONE, commit=Outcome.DONE, queue=[]), observed=observed)
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
@@ -69,14 +69,14 @@ def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
     plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
     sut.change_environment(coordinator=False)
-    sent = tried(lambda: sut.send_here(plain, ["here"], delivery="recoverable"))
+    sent = sut.attempt(sut.send_here, plain, ["here"], delivery="recoverable")
     judge(
         "MQSO-5.5.3-05",
-        expected=facts(send=DONE, received="here"),
-        observed={"send": sent, "received": received(sut, queue=plain)},
+        expected=facts(send=Outcome.DONE, received="here"),
+        observed={"send": sent, "received": sut.read_label("receive", queue=plain)},
     )
-    attempt = Attempt(peer)
-    judge("MQSO-5.5.3-05", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    attempt = SessionAttempt(peer)
+    judge("MQSO-5.5.3-05", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     sender = Sender(peer, sut, to)
     session = sender.next_session()
     came = [] if session is None else sender.collect(session, 1)
@@ -96,10 +96,13 @@ def test_it_starts_without_its_coordinator(peer, sut, judge):
     sut.send_here(queue, ["1", "2"], delivery="transactional")
     sut.change_environment(coordinator=False)
     sut.restart()
-    attempt = Attempt(peer)
+    attempt = SessionAttempt(peer)
     observed = {"session": attempt.outcome, "queue": sut.labels(queue)}
     judge(
-        "MQSO-5.5.3-02", expected=facts(session=SERVED, queue=["1", "2"]), observed=observed, evidence=attempt.evidence
+        "MQSO-5.5.3-02",
+        expected=facts(session=SessionAttempt.SERVED, queue=["1", "2"]),
+        observed=observed,
+        evidence=attempt.evidence,
     )
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-02", expected=each(DONE, "request"), observed=_used(sut, queue))
+    judge("MQSO-5.5.3-02", expected=each(Outcome.DONE, "request"), observed=_used(sut, queue))

@@ -9,9 +9,9 @@ from harness.expectations import facts, holds
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE, REFUSED, asked
-from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
+from suites.mqso.steps.serving import SessionAttempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
 LONGEST_MS = 5 * 60_000
@@ -45,7 +45,7 @@ class Damaged:
     queue: str
     asked_ms: int
     began_ms: int
-    attempt: Attempt
+    attempt: SessionAttempt
     done: str
 
 
@@ -58,12 +58,12 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     asked_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
     began_ms = peer.recorder.elapsed_ms()
-    attempt = Attempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
-    served = attempt.outcome == SERVED and asked(sut, "get_queue", name=queue) == DONE
+    attempt = SessionAttempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
+    served = attempt.outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
     if served and sut.labels(queue) == ["kept"]:
-        judge.not_exercised(*rules, reason="the SUT repairs the damage by itself")
+        judge.mark_not_exercised(*rules, reason="the SUT repairs the damage by itself")
         return None
-    return Damaged(queue, asked_ms, began_ms, attempt, asked(sut, "peek", queue=queue))
+    return Damaged(queue, asked_ms, began_ms, attempt, sut.attempt("peek", queue=queue))
 
 
 def _lasts_too_long(sut: Sut) -> bool:
@@ -76,7 +76,7 @@ def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[s
     sut.change_environment(store=True)
     if peer.took(due_ms).ms < 0:
         return True
-    judge.not_exercised(*rules, reason="the store was repaired too late for this attempt")
+    judge.mark_not_exercised(*rules, reason="the store was repaired too late for this attempt")
     return False
 
 
@@ -95,15 +95,15 @@ def _tried_at(peer: Peer, sut: Sut, damaged: Damaged, earlier_ms: int, after_ms:
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.asked_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - BEFORE) * lasts_ms), 0)
-    before = Attempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
-    in_time = before.outcome == NOT_SERVED or peer.took(due_ms).ms < 0
+    before = SessionAttempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
+    in_time = before.outcome == SessionAttempt.NOT_SERVED or peer.took(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
-    after = Attempt(peer)
+    after = SessionAttempt(peer)
     for _ in range(TRIES):  # a start takes time, too
-        if after.outcome == SERVED:
+        if after.outcome == SessionAttempt.SERVED:
             break
         peer.pass_time(sut.response_timeout_ms // TRIES)
-        after = Attempt(peer)
+        after = SessionAttempt(peer)
     return Tried(before.outcome, after.outcome, in_time, [*before.evidence, *after.evidence])
 
 
@@ -112,9 +112,16 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
     for rule in rules:
         if tried.in_time:
             observed = {"before": tried.before, "after": tried.after}
-            judge(rule, expected=facts(before=NOT_SERVED, after=SERVED), observed=observed, evidence=tried.evidence)
+            judge(
+                rule,
+                expected=facts(before=SessionAttempt.NOT_SERVED, after=SessionAttempt.SERVED),
+                observed=observed,
+                evidence=tried.evidence,
+            )
         else:
-            judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
+            judge.mark_not_exercised(
+                rule, reason="the session that was to be before the attempt was asked for too late"
+            )
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
@@ -125,19 +132,19 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     if damaged is None:
         return
     observed = {"session": damaged.attempt.outcome, "application": damaged.done}
-    expected = facts(session=NOT_SERVED, application=REFUSED)
+    expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
     judge(*STOPPED, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
     if not _repaired_by(peer, sut, judge, damaged.asked_ms + sut.duration_ms(FIRST_MS), (*RETRIED, *FIRST)):
         return
     tried = _tried_at(peer, sut, damaged, 0, FIRST_MS)
     _judge_instant(judge, FIRST, tried)
-    if tried.after != SERVED:  # the 120 seconds are a SHOULD
+    if tried.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
         if _lasts_too_long(sut):
-            judge.not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
+            judge.mark_not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
             return
         tried = _tried_at(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
-    judge(*RETRIED, expected=SERVED, observed=tried.after, evidence=tried.evidence)
-    there = sut.labels(damaged.queue) if asked(sut, "get_queue", name=damaged.queue) == DONE else []
+    judge(*RETRIED, expected=SessionAttempt.SERVED, observed=tried.after, evidence=tried.evidence)
+    there = sut.labels(damaged.queue) if sut.attempt("get_queue", name=damaged.queue) == Outcome.DONE else []
     judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=tried.evidence)
 
 
@@ -148,15 +155,15 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
-        judge.not_exercised(*rules, reason=TOO_LONG)
+        judge.mark_not_exercised(*rules, reason=TOO_LONG)
         return
     damaged = _damaged(peer, sut, judge, rules)
     if damaged is None:
         return
     first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
     peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
-    still = Attempt(peer)
-    judge("MQSO-5.5.5-03", expected=NOT_SERVED, observed=still.outcome, evidence=still.evidence)
+    still = SessionAttempt(peer)
+    judge("MQSO-5.5.5-03", expected=SessionAttempt.NOT_SERVED, observed=still.outcome, evidence=still.evidence)
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIRED * later_ms), 0)
     if _repaired_by(peer, sut, judge, damaged.asked_ms + first_ms + later_ms, LATER):
         _judge_instant(judge, LATER, _tried_at(peer, sut, damaged, first_ms, LATER_MS))
@@ -170,13 +177,13 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
     sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(configuration=False)
     sut.control.call("restart")
-    attempt = Attempt(peer)
-    if attempt.outcome != SERVED:
-        judge.not_exercised(
+    attempt = SessionAttempt(peer)
+    if attempt.outcome != SessionAttempt.SERVED:
+        judge.mark_not_exercised(
             "MQSO-5.5.5-02", reason="the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then"
         )
         return
-    if asked(sut, "get_queue", name=queue) != DONE:
+    if sut.attempt("get_queue", name=queue) != Outcome.DONE:
         judge.all(expected=holds("the queue that it had is there"), observed=False, evidence=attempt.evidence)
         return
     new = sut.new_queue("made")
@@ -184,7 +191,7 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
         sut.send(sut.private_format_name(name), label=label, body=label, delivery="recoverable")
     for _ in range(2):
         observed = {
-            which: sut.labels(name) if asked(sut, "get_queue", name=name) == DONE else []
+            which: sut.labels(name) if sut.attempt("get_queue", name=name) == Outcome.DONE else []
             for which, name in (("it_had", queue), ("was_made", new))
         }
         judge.all(

@@ -8,7 +8,7 @@ from harness.expectations import facts
 from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, asked, received, tried
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.disposition import NOWHERE
 
 
@@ -21,40 +21,40 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     sut.send_here(plain, ["kept"], delivery="recoverable")
     sut.send_here(transactional, ["taken"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
-    received(sut, queue=transactional, transaction=transaction)
+    sut.read_label("receive", queue=transactional, transaction=transaction)
     for label in ("one", "two"):
         sut.send(sut.direct_name(transactional), label=label, body=label, transaction=transaction)
     connection = peer.open_raw()
     sut.change_environment(storage=False)
     commit, send, receive, create = outcomes = [
-        asked(sut, "commit", transaction=transaction),
-        tried(lambda: sut.send_here(plain, ["sent"], delivery="recoverable")),
-        asked(sut, "receive", queue=plain, timeout_ms=0),
-        asked(sut, "create_queue", name=never),
+        sut.attempt("commit", transaction=transaction),
+        sut.attempt(sut.send_here, plain, ["sent"], delivery="recoverable"),
+        sut.attempt("receive", queue=plain, timeout_ms=0),
+        sut.attempt("create_queue", name=never),
     ]
     sent = connection.send(peer.recoverable_message(label="of the peer"))
     peer.settle()
     sut.change_environment(storage=True)
-    if commit == REFUSED:
-        asked(sut, "abort", transaction=transaction)
+    if commit == Outcome.REFUSED:
+        sut.attempt("abort", transaction=transaction)
     left = {
-        "plain": [*(["kept"] if receive == REFUSED else []), *([] if send == REFUSED else ["sent"])],
-        "transactional": ["taken"] if commit == REFUSED else ["one", "two"],
+        "plain": [*(["kept"] if receive == Outcome.REFUSED else []), *([] if send == Outcome.REFUSED else ["sent"])],
+        "transactional": ["taken"] if commit == Outcome.REFUSED else ["one", "two"],
         "new queue": create,
     }
 
     def found() -> dict[str, Any]:
-        of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == REFUSED]
-        made = asked(sut, "get_queue", name=never)
+        of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
+        made = sut.attempt("get_queue", name=never)
         return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": made}
 
     before = found()
     sut.restart()
     after = found()
-    if create != REFUSED:
-        asked(sut, "delete_queue", name=never)
-    if before == after == left and REFUSED not in outcomes:
-        judge.not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
+    if create != Outcome.REFUSED:
+        sut.attempt("delete_queue", name=never)
+    if before == after == left and Outcome.REFUSED not in outcomes:
+        judge.mark_not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
         return
     judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
     judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
@@ -67,15 +67,15 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
 def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
     """A setting that is made while the disk is full is refused without effect, or in effect after a restart."""
     if "hardened_security" not in sut.control.call("configure"):
-        judge.not_shown("the SUT has no setting hardened_security")
+        judge.end_unobservable("the SUT has no setting hardened_security")
         return
     sut.change_environment(storage=False)
-    outcomes = [asked(sut, "configure", hardened_security=value) for value in (False, True)]
+    outcomes = [sut.attempt("configure", hardened_security=value) for value in (False, True)]
     sut.change_environment(storage=True)
     sut.send_here(sut.queue(), ["written"], delivery="recoverable")
     sut.restart()
     kept = sut.control.call("configure")["hardened_security"]
-    judge.all(expected=outcomes[1] == DONE, observed=kept, case=f"hardened_security, {outcomes[1]}")
+    judge.all(expected=outcomes[1] == Outcome.DONE, observed=kept, case=f"hardened_security, {outcomes[1]}")
     sut.configure(hardened_security=False)
     sut.restart()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 
@@ -15,9 +14,11 @@ def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, ju
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()
-    judge.all(expected=True, observed=bool(element(queue_manager(sut), "DirectoryOffline")), case="DirectoryOffline")
+    judge.all(
+        expected=True, observed=bool(element(sut.inspect_queue_manager(), "DirectoryOffline")), case="DirectoryOffline"
+    )
     sut.change_environment(registration=True)
     enterprise.await_online()
-    offline = bool(element(queue_manager(sut), "DirectoryOffline"))
+    offline = bool(element(sut.inspect_queue_manager(), "DirectoryOffline"))
     judge("MQSO-5.5.6-03", expected=False, observed=offline, case="DirectoryOffline")
     sut.restart()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import tried
 from suites.mqqb.steps.sender import Sender, tags
 
 
@@ -16,7 +15,7 @@ def test_what_is_for_http_does_not_come_by_the_binary_protocol(peer, sut, judge)
     session, _ = sender.first(1)
     sender.acknowledge_all(session)
     over_http = f"DIRECT=HTTP://{peer.address}/msmq/private$/mqc-peer"
-    tried(lambda: sut.send(over_http, body="message 2", application_tag=2))
+    sut.attempt(sut.send, over_http, body="message 2", application_tag=2)
     came = sender.collect_all(session, 2)
     other = sender.next_session(sut.connect_timeout_ms)
     by_another = [] if other is None else tags(sender.collect_all(other, 1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
@@ -14,9 +13,9 @@ TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
 @covers("MQSO-6.4.1-D01")
 def test_without_a_directory_its_timers_do_not_run(sut, judge):
     """A queue manager in workgroup mode runs no timer of the directory."""
-    shown = queue_manager(sut)
+    shown = sut.inspect_queue_manager()
     if element(shown, "DirectoryIntegrated"):
-        judge.not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
+        judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
     timers = element(shown, "timers")
     running = [name for name in TIMERS if element(timers, name) is not None]

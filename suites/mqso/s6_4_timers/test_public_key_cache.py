@@ -25,18 +25,18 @@ KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
 def _published(sut: Sut, machine: UUID) -> Iterator[None]:
     """Let the keys of a queue manager be what they were in the end."""
     where = {"queue_manager": str(machine)}
-    before = (sut.published(**where) or {}).get("public_encryption_keys_base64")
+    before = (sut.read_directory_object(**where) or {}).get("public_encryption_keys_base64")
     if before is None:
         raise ConformanceFailure("the directory has no public keys of the peer")
     try:
         yield
     finally:
-        sut.published(**where, public_encryption_keys_base64=before)
+        sut.change_directory_object(**where, public_encryption_keys_base64=before)
 
 
 def _publish(sut: Sut, machine: UUID, name: str) -> None:
     keys = base64.b64encode(public_key_list(KEYS[name]())).decode()
-    sut.published(queue_manager=str(machine), public_encryption_keys_base64=keys)
+    sut.read_directory_object(queue_manager=str(machine), public_encryption_keys_base64=keys)
 
 
 def _encrypted_for(frame: Frame) -> str:

@@ -56,8 +56,8 @@ class IdentifierKeptInAnotherDomain(Membership):
 class ObjectMadeWithoutItsRole(Membership):
     """The object of the machine says of each that it is a routing server."""
 
-    def described(self) -> QueueManager:
-        return replace(super().described(), RoutingServer=True)
+    def describe_machine(self) -> QueueManager:
+        return replace(super().describe_machine(), RoutingServer=True)
 
 
 @fault("so-domain-noted-without-its-directory", breaks="MQSO-6.6.2.1-D01")

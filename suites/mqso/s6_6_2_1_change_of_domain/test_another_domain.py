@@ -8,10 +8,9 @@ from uuid import UUID
 from harness.expectations import facts, holds
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
@@ -36,12 +35,12 @@ def _back(sut: Sut) -> None:
 
 
 def _there(sut: Sut) -> str:
-    return NONE if sut.published() is None else MADE
+    return NONE if sut.read_directory_object() is None else MADE
 
 
 def _last_domain(sut: Sut) -> str:
     """Say whether the domain of the machine is noted as that of the last start."""
-    shown = queue_manager(sut)
+    shown = sut.inspect_queue_manager()
     last, machine = element(shown, "LastDomain"), element(shown, "MachineDomainId")
     return KEPT if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
@@ -53,7 +52,7 @@ def _await_object(peer: Peer, sut: Sut) -> str:
 
 
 def _is_offline(sut: Sut) -> bool:
-    return bool(element(queue_manager(sut), "DirectoryOffline"))
+    return bool(element(sut.inspect_queue_manager(), "DirectoryOffline"))
 
 
 def _guid(sut: Sut) -> UUID:
@@ -73,10 +72,10 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
-    without = element(queue_manager(sut), "MachineDomainId")
+    without = element(sut.inspect_queue_manager(), "MachineDomainId")
     sut.change_environment(domain=True)
     sut.restart()
-    within = element(queue_manager(sut), "MachineDomainId")
+    within = element(sut.inspect_queue_manager(), "MachineDomainId")
     noted = {"before": bool(without), "after": bool(within)}
     expected = facts(before=False, after=True)
     judge(
@@ -87,27 +86,27 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
         observed=noted,
         case="MachineDomainId",
     )
-    if not element(queue_manager(sut), "DirectoryIntegrated"):
-        judge.not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
+    if not element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
+        judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
         return
     enterprise.await_online()
     there = _await_object(peer, sut)
-    observed = {"object": there, "LastDomain": _last_domain(sut), "public_queue": enterprise.publish()}
-    expected = facts(object=MADE, LastDomain=KEPT, public_queue=DONE)
+    observed = {"object": there, "LastDomain": _last_domain(sut), "public_queue": enterprise.attempt_creation()}
+    expected = facts(object=MADE, LastDomain=KEPT, public_queue=Outcome.DONE)
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
 
 @covers(*MOVED, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, judge):
     """A queue manager that starts in a new domain makes an object as it had, and takes its Identifier from it."""
-    before = _attributes(sut.published())
+    before = _attributes(sut.read_directory_object())
     _started(sut, own_domain=False)
     _await_object(peer, sut)
-    made = sut.published()
+    made = sut.read_directory_object()
     observed = {"object": _there(sut), "LastDomain": _last_domain(sut)}
     judge(*MOVED, expected=facts(object=MADE, LastDomain=KEPT), observed=observed)
     if made is None:
-        judge.not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-05", expected=made["identifier"], observed=str(_guid(sut)))
         judge("MQSO-6.6.2.1-D05", expected=before, observed=_attributes(made))
@@ -125,7 +124,7 @@ def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again
     second = _await_object(peer, sut)
     observed = {"first": first, "second": second}
     if first == second == NONE and _last_domain(sut) != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-D01", expected=facts(first=NONE, second=MADE), observed=observed)
     _back(sut)
@@ -139,7 +138,7 @@ def test_an_object_of_its_name_in_another_domain_is_found(peer, sut, judge):
     _started(sut, own_domain=False, registration=False)
     guid, offline, last = _guid(sut), _is_offline(sut), _last_domain(sut)
     if guid == own and offline and last != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
         expected = facts(Identifier=own, DirectoryOffline=True, LastDomain=KEPT)

@@ -8,7 +8,6 @@ from harness.expectations import holds, none, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
@@ -39,10 +38,10 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
 def test_modes_are_those_that_were_provisioned(sut, judge):
     """A queue manager in workgroup mode has no role in a directory, and retries its start after 120 seconds first."""
-    shown = queue_manager(sut)
+    shown = sut.inspect_queue_manager()
     _judge_modes(sut, judge, shown)
     if sut.file.capabilities.get("directory", False):
-        judge.not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
+        judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
         set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
         judge("MQSO-6.6.1-D04", expected=none("role in a directory"), observed=set_there)
@@ -54,7 +53,7 @@ def test_modes_are_those_that_were_provisioned(sut, judge):
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
 def test_roles_in_the_directory_are_those_that_were_provisioned(sut, judge):
     """A queue manager in directory mode has the roles that it was provisioned with, and a site."""
-    shown = queue_manager(sut)
+    shown = sut.inspect_queue_manager()
     _judge_modes(sut, judge, shown)
     element(shown, "RoutingServer")
     expected, observed = _compared(shown, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()})

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 
 def _sites(sut: Sut) -> set[str]:
-    return {str(site).lower() for site in element(queue_manager(sut), "SiteIdentifierList")}
+    return {str(site).lower() for site in element(sut.inspect_queue_manager(), "SiteIdentifierList")}
 
 
 @needs("topology", "inspect", "restart")
@@ -17,7 +16,7 @@ def _sites(sut: Sut) -> set[str]:
 def test_a_routing_server_has_a_way_to_each_site_when_it_begins(topology, judge):
     """A routing server that starts has a route to each site of which it is the gate."""
     topology.router.restart()
-    table = element(queue_manager(topology.router), "RoutingTable")
+    table = element(topology.router.inspect_queue_manager(), "RoutingTable")
     known = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
         sites = _sites(system)

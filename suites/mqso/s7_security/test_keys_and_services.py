@@ -55,7 +55,7 @@ def authenticated(packet):
 @covers("MQSO-7.4.1.3-04")
 def test_the_public_keys_are_published(sut, judge):
     """The queue manager's object in the directory has the encryption keys that its identity has, and signing keys."""
-    found = sut.published() or {}
+    found = sut.read_directory_object() or {}
     keys = base64.b64decode(found.get("public_encryption_keys_base64", ""))
     judge(
         "MQSO-7.4.1.3-04",

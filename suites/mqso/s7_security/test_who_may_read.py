@@ -7,10 +7,9 @@ from typing import Any
 
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM, queue_format
-from suites.applications import REFUSED
-from suites.mqdmpr.steps.descriptors import EVERYBODY, INHERIT_ONLY, descriptor
-from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
+from suites.mqdmpr.steps import descriptors, openings
 
 RECEIVE, PEEK, RECEIVE_JOURNAL, ALL = 0x03, 0x02, 0x0A, 0x000F_003F
 """MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE, MQSEC_QUEUE_GENERIC_ALL."""
@@ -23,7 +22,7 @@ GRANTED = {
     "to receive": (RECEIVE, 0, ("receive", "peek")),
     "to peek": (PEEK, 0, ("peek",)),
     "to receive from the journal": (RECEIVE_JOURNAL, 0, ("peek", "receive from the journal")),
-    "everything, to what inherits": (ALL, INHERIT_ONLY, ()),
+    "everything, to what inherits": (ALL, descriptors.INHERIT_ONLY, ()),
     "everything": (ALL, 0, tuple(WAYS)),
 }
 """By what everybody is granted: the mask, the flags of the entry, and the ways that lead in."""
@@ -37,19 +36,19 @@ def test_a_queue_is_read_by_who_may(remote, sut, judge):
     """
     association = remote.associate()
     for name, (mask, flags, allowed) in GRANTED.items():
-        given = descriptor(granted=((EVERYBODY, mask),), flags=flags)
+        given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
         try:
             queue = sut.new_queue("restricted", security_base64=base64.b64encode(given).decode())
         except ControlRefused as refused:
-            judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+            judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
             return
         path = rf"TCP:{sut.address}\{queue}"
         calls = {
-            way: opened_and_closed(
+            way: openings.open_and_close(
                 remote, association, form=queue_format(DIRECT, f"{path}{suffix}", *flag), access=access
             )
             for way, ((suffix, *flag), access) in WAYS.items()
         }
-        observed = {way: outcome(call) for way, call in calls.items()}
-        wanted = {way: OPENED if way in allowed else REFUSED for way in WAYS}
+        observed = {way: openings.outcome(call) for way, call in calls.items()}
+        wanted = {way: openings.OPENED if way in allowed else Outcome.REFUSED for way in WAYS}
         judge.all(expected=wanted, observed=observed, case=f"granted {name}", evidence=list(calls.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import any_order, facts
 from harness.run.marks import covers, needs
-from suites.applications import computer_names
+from suites.applications import list_computer_names
 
 
 @needs("send", "receive", "restart")
@@ -14,7 +14,7 @@ def test_messages_by_the_own_name_stay_after_a_restart(peer, sut, judge):
     queue = sut.queue()
     connection = peer.open_raw()
     expected = []
-    for name in computer_names(sut):
+    for name in list_computer_names(sut):
         to, sent = rf"OS:{name}\{queue}", [f"{kind} for {name}" for kind in ("from here", "from there")]
         sut.send(f"DIRECT={to}", label=sent[0], delivery="recoverable")
         connection.send(peer.recoverable_message(destination=to, label=sent[1]))

@@ -8,8 +8,8 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
-from suites.applications import DONE, tried
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
@@ -31,19 +31,19 @@ def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, jud
     One that is refused shows enough.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
-    asked_for = tried(lambda: sender.send(1, delivery="recoverable", **as_user))
-    if asked_for != DONE:
-        judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for)
+    asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
+    if asked_for != Outcome.DONE:
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for)
         return
     session, came = sender.first(1)
     sender.acknowledge_all(session)
     account = _account(came[0])
     if account is None:
-        judge.not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
+        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
     elif ADMINISTRATORS.fullmatch(account):
-        judge.not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
+        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
-        judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for, evidence=came)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=came)
 
 
 def _account(frame: Frame) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import OrderAckBody, TxSequenceID
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
 from suites.mqqb.steps.sequences import Outgoing, sequence_of
@@ -12,7 +12,7 @@ LATER = 0x0001_0000
 """Seconds, or sequences, behind what the system has got to."""
 
 
-@goes_on()
+@sut_survives()
 @covers("REGRESSIONS-830639-01")
 def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
     """A queue manager that gets OrderAcks of a sequence that it never sent keeps the session."""
@@ -24,7 +24,7 @@ def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
     judge.all(expected=holds("goes on"), observed=observed, evidence=[*sent, seen])
 
 
-@goes_on()
+@sut_survives()
 @needs("send")
 @covers("REGRESSIONS-830639-01")
 def test_the_order_ack_of_another_sequence_acknowledges_nothing(peer, sut, judge):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
@@ -41,8 +41,8 @@ def _out_of_order(faulty: FaultyCore) -> None:
             while late:
                 late.pop(0)()
 
-    replaced(LateEnding)(faulty)
-    replaced(EarlyReading)(faulty)
+    replace_part(LateEnding)(faulty)
+    replace_part(EarlyReading)(faulty)
 
 
 add(
@@ -70,7 +70,7 @@ def _second(faulty: FaultyCore) -> None:
             for one in hidden:
                 one.State = MessagePositionState.AVAILABLE
 
-    replaced(Second)(faulty)
+    replace_part(Second)(faulty)
 
 
 add(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import OrderAckBody, TxSequenceID, UserMessagePacket
 from reference_qm.core.part import QM
@@ -47,8 +47,8 @@ def _token_reused(faulty: FaultyCore) -> None:
                         leave_window(session, position)
                         session.OutgoingMessageTable.remove(position)
 
-    replaced(Noting)(faulty)
-    replaced(Losing)(faulty)
+    replace_part(Noting)(faulty)
+    replace_part(Losing)(faulty)
 
 
 add(

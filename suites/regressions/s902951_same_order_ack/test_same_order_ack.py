@@ -56,6 +56,6 @@ def test_what_has_no_order_ack_comes_again_after_a_reconnect(peer, sut, judge):
     observed = outgoing.comes_again(2)
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
     judge("REGRESSIONS-902951-02", expected="comes again", observed=observed, evidence=evidence)
-    judge.finished("REGRESSIONS-902951-02")
+    judge.conclude("REGRESSIONS-902951-02")
     if observed == "comes again":
         outgoing.settle()

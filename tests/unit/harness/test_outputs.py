@@ -18,6 +18,8 @@ COMMANDS = (
     "provision --out OUT",
     "windows --out OUT",
     "demo --out OUT",
+    "dissector --out OUT",
+    "vectors --out OUT",
     "mutants --out OUT",
     "diff run run --out OUT",
     "summary run --out OUT",

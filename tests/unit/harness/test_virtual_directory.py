@@ -70,5 +70,5 @@ def test_an_attribute_that_nobody_may_change_is_refused_in_one_line():
 def test_without_the_verb_nothing_of_what_is_published_is_shown():
     sut = opened("directory")
     sut.controls_environment = False
-    with pytest.raises(NotShown, match="nobody shows what is published"):
-        sut.published()
+    with pytest.raises(NotShown, match="control channel does not show the objects"):
+        sut.read_directory_object()

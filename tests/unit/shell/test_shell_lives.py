@@ -96,7 +96,7 @@ def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
     async def story():
         core = ScriptedCore()
         async with running(core) as (host, _):
-            accepting = host._accept()
+            accepting = host._accept_connection()
             await host.stop()
             core.inputs.clear()
             with socket.create_server(("127.0.0.1", 0)) as there:

@@ -31,7 +31,6 @@ ABOUT_CONNECTIONS = frozenset(
         "mqqb/s2_2_1_internal_header",
         "mqqb/s2_2_7_ping_packet",
         "mqqb/s2_2_message_syntax",
-        "mqqb/s3_1_1_3_1_session_state",
         "mqqb/s3_1_1_4_session_message_sequence",
         "mqqb/s3_1_1_7_3_session_with_transactional_messages_sent",
         "mqqb/s3_1_3_2_session_initialization",

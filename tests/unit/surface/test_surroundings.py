@@ -119,7 +119,7 @@ def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_s
     around = Surroundings()
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
-    assert around.noticed(before) == [
+    assert around.list_inputs(before) == [
         CoordinatorChanged(available=False),
         ResourcesChanged(low=True),
         Stopped(),
@@ -127,7 +127,7 @@ def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_s
     assert around.as_found() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
     away = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=True))
-    assert around.noticed(away) == [CoordinatorChanged(available=True)]
+    assert around.list_inputs(away) == [CoordinatorChanged(available=True)]
 
 
 def test_the_clock_is_fast_by_so_many_seconds_and_right_again():
@@ -197,10 +197,10 @@ class _Refusing(MemoryDirectory):
     def __init__(self, other: MemoryDirectory) -> None:
         super().__init__(lambda: UUID(int=1), lambda: 0)
         for element in other.contents()[1] or ():
-            super()._put(element)
+            super()._store_element(element)
         self._full = True
 
-    def _put(self, element):
+    def _store_element(self, element):
         if getattr(self, "_full", False):
             raise StorageError("full")
-        super()._put(element)
+        super()._store_element(element)

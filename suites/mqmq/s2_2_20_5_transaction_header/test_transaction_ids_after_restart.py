@@ -1,0 +1,40 @@
+"""MS-MQMQ 2.2.20.5 TransactionHeader: the ID of transactions before and after a restart."""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.expectations import holds
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sequences import header
+
+
+@needs("send", "restart", "transactions")
+@covers("MQMQ-2.2.20.5-07")
+def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judge):
+    """Two transactions before a restart and two after it have four different TransactionHeader.ID."""
+    sender = Sender(peer, sut, peer.direct_name("mqc-ids"))
+    came: list[Frame] = []
+    for first in (1, 3):
+        for tag in (first, first + 1):
+            transaction = sut.control.call("begin")["transaction"]
+            sender.send(tag, transaction=transaction)
+            sut.control.call("commit", transaction=transaction)
+        session = sender.session()
+        came += sender.collect_all(session, 2)
+        sender.acknowledge_all(session)
+        session.send(order_ack(peer, came[-1]))
+        peer.settle()
+        if first == 1:
+            sut.restart()
+    if sorted(set(tags(came))) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"messages {tags(came)} came")
+    own = {tag: int(header(frame).ID) for tag, frame in zip(tags(came), came, strict=True)}
+    judge(
+        "MQMQ-2.2.20.5-07",
+        expected=holds("each transaction has its own ID"),
+        observed=len(set(own.values())) == len(own) or str(own),
+        evidence=came,
+    )
