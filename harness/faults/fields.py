@@ -113,13 +113,13 @@ Named = tuple[str, str | tuple[str, ...], str]
 def add_refusals(kind: type[Packet], *faults: Named) -> None:
     """Register for fields that have to be ignored that packets in which they are not zero are refused."""
     for name, rule, path in faults:
-        add(name, rule, f"A packet whose {path} is not zero is refused.", refused_unless_zero(kind, path))
+        add(name, rule, f"The receiver refuses a packet whose {path} is not zero.", refused_unless_zero(kind, path))
 
 
 def add_bits_set(kind: Kind, *faults: Named) -> None:
     """Register faults that set the bits that must be clear in sent packets."""
     for name, rule, path in faults:
-        add(name, rule, f"{path} is set in a packet that is sent.", bit_set(kind, path))
+        add(name, rule, f"The sender sets {path} in a packet.", bit_set(kind, path))
 
 
 def sent_as(role: Role, install: Install) -> Install:

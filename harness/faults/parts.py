@@ -2,7 +2,7 @@
 
     @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
     class LastAcknowledgedMessageNotMarked(SessionAcks):
-        \"\"\"AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked.\"\"\"
+        \"\"\"The sender does not mark the message with the number AckSequenceNumber as acknowledged.\"\"\"
 
         def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
             super().mark_acknowledged(session, set_fields(header, {"AckSequenceNumber": lambda old: old - 1}))

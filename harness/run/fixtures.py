@@ -11,7 +11,7 @@ import pytest
 from harness.capture.recorder import Frame, Recorder
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.afterwards import take_residue
+from harness.peer.afterwards import accept_residue
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
@@ -63,7 +63,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     )
     if (mirror := request.config.stash.get(MIRROR, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
-    take_residue(counterpart)
+    accept_residue(counterpart)
     yield counterpart
     if tape is not None:
         tape.end()
