@@ -69,7 +69,7 @@ def attach(
             typer.echo(line)
     if write is not None:
         write_draft(write, draft(found, address, command))
-        typer.echo(f"{write}: a draft of the SUT file; say there where it listens and what it has", err=True)
+        typer.echo(f"{write}: a draft of the SUT file; enter there the system's addresses and capabilities", err=True)
     raise typer.Exit(0 if found.right else EXIT_WRONG)
 
 

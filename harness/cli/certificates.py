@@ -17,7 +17,7 @@ from harness.interrupts import unwound
 EXIT_REFUSED = 1
 """No certificate, or none that holds."""
 EXIT_ELSEWHERE = 3
-"""Of another rule set or by another harness: it cannot be judged here."""
+"""A certificate of another rule set or by another harness: it cannot be judged here."""
 NOT_EXERCISED_PERCENT = 5.0
 """`harness.results.certificate` has it, too, which takes long to import."""
 PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it

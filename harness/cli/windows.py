@@ -67,14 +67,16 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
     ) -> None:
-        """Write what a Windows machine needs to be tested: agent, provisioning, and a SUT file for this side."""
+        """Write the files that a Windows machine needs to be tested: agent, provisioning, and a SUT file for this
+        side.
+        """
         text = sut_file(address, peer_address, profile, ssh)
         write(out, text)
         typer.echo(f"{out}: copy {', '.join(FILES)} to {THERE} of the Windows machine; {SUT_FILE} stays here")
 
 
 def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
-    """Return the SUT file of a Windows machine; UsageError for what would make none.
+    """Return the SUT file of a Windows machine; UsageError for values that no file can have.
 
     ``ssh``: where ssh reaches it, None for a run without an agent.
     """

@@ -22,7 +22,7 @@ _RECORDER = "lines recorded"
 
 @dataclass(frozen=True, slots=True)
 class CheckReach:
-    """One check on the clean reference: the lines that it has the SUT run, and its cost."""
+    """One check on the clean reference: the lines of the SUT that it runs, and its cost."""
 
     lines: Mapping[str, frozenset[int]]
     """By file."""
@@ -31,7 +31,7 @@ class CheckReach:
 
     @property
     def width(self) -> int:
-        """How much of the reference it runs: the less, the more it is about what it runs."""
+        """How much of the reference the check runs: a check that runs less is more specific."""
         return sum(map(len, self.lines.values()))
 
 
@@ -40,7 +40,7 @@ Reach = Mapping[str, CheckReach]
 
 
 def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
-    """Return the clean checks that run what a mutant changes, the narrowest first."""
+    """Return the clean checks that run a line that a mutant changes, the narrowest first."""
     lines = set(mutant.lines)
     found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
     return sorted(found, key=lambda check: reach[check].width)
@@ -56,7 +56,7 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
 
 
 def reach_of(trials: Trials, folder: Path) -> Reach:
-    """Return what the checks run; recorded now, unless it was for this very code."""
+    """Return the lines that the checks run; recorded now, unless they were recorded for the same code."""
     path, digest = folder / "reach.json", code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -94,7 +94,7 @@ class LineRecorder:
         sys.settrace(self._on_call_beside)
 
     def take(self) -> dict[str, list[int]]:
-        """Return what ran since it was asked last."""
+        """Return the lines that ran since the last call."""
         taken = {self._files[name]: sorted(lines) for name, lines in sorted(self._lines.items())}
         self._lines.clear()
         sys.settrace(None)
