@@ -23,7 +23,7 @@ WAITS_MS = 60_000
 PROMPT_MS = 2_000
 """How soon identity is to be answered while a read waits."""
 DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
-NEVER = {
+NOT_TRIED = {
     "stop": "it ends the agent",
     "reenlistment_timeout": "the system does nothing more until it is restarted",
 }
@@ -343,7 +343,7 @@ class Probes(Asking):
                 self._try(verb)
             else:
                 self._skip("every application there would notice: --disruptive", verb)
-        for verb, why in NEVER.items():
+        for verb, why in NOT_TRIED.items():
             self._skip(why, verb)
 
     def _delete(self) -> None:
@@ -355,7 +355,7 @@ class Probes(Asking):
     def _account(self) -> None:
         """Note the verbs that were not reached, and the input without a request."""
         why = self.conversation.ended or f"{SILENCES} verbs before it were not answered"
-        for verb in (*FACILITY_OF, "cancel", *NEVER):
+        for verb in (*FACILITY_OF, "cancel", *NOT_TRIED):
             if verb not in self.found.verbs:
                 self._skip(f"not reached: {why}", verb)
         if self.conversation.ended is not None:

@@ -82,6 +82,6 @@ def said_of(found: Replayed) -> Iterator[str]:
             yield f"{len(tests) - LISTED:,} more: {why}"
     whole = len(found.alike) + len(found.differing) + len(found.unplayable)
     yield (
-        f"{len(found.alike):,} of {whole:,} checks came to the verdicts of the run; {len(found.differing):,} came to "
-        f"others, {len(found.unplayable):,} cannot be replayed"
+        f"{len(found.alike):,} of {whole:,} checks reproduced the verdicts of the run; {len(found.differing):,} "
+        f"differed, {len(found.unplayable):,} cannot be replayed"
     )

@@ -26,11 +26,11 @@ from harness.mutation.operators import Context, mutations
 from harness.mutation.sites import Edit, head, lines
 
 REFERENCE = Path(reference_qm.__file__).parent
-BESIDE_CORE = "directory"
+ROOM_OUTSIDE_CORE = "directory"
 """The room whose code computes between the calls of the core, too, and for the SUT alone: no peer has a directory."""
 ROOMS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
-    *("core/remote", "core/commands", "security", "model", "routing", BESIDE_CORE),
+    *("core/remote", "core/commands", "security", "model", "routing", ROOM_OUTSIDE_CORE),
 )
 """The folders of the reference whose functions are mutated: the steps of the specifications."""
 
@@ -61,7 +61,7 @@ class Mutant:
     @property
     def is_beside_core(self) -> bool:
         """Return whether its code also computes between the calls of the core."""
-        return self.file.startswith(f"{BESIDE_CORE}/")
+        return self.file.startswith(f"{ROOM_OUTSIDE_CORE}/")
 
 
 def all_mutants() -> list[Mutant]:

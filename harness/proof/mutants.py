@@ -26,7 +26,7 @@ from harness.rules.errata import check_keys, read_toml
 RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
-NOTICED_IS_ENOUGH = 12
+NOTICED_LIMIT = 12
 """After so many checks that only broke off, the others are not tried."""
 SHOWN = 180
 """Characters of a changed line that are shown."""
@@ -216,7 +216,7 @@ def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
     if any(line.verdict in BROKEN for line in lines):
         return False
     broken_off = {line.test for line in lines if line.verdict in BROKEN_OFF}
-    return len(broken_off) < NOTICED_IS_ENOUGH
+    return len(broken_off) < NOTICED_LIMIT
 
 
 def _outcome(mutant: Mutant, found: Found) -> Outcome:

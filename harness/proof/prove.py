@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 """A function, its parametrised cases together, or a fault; and a rule."""
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
-TOGETHER = 8
+TRIALS_A_PROCESS = 8
 """Trials in one process: most run a check or two."""
 
 
@@ -78,13 +78,13 @@ def prove(
     _note_own_packets(proof, trials.checks, clean)
     candidates = _Candidates(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
-    for trial, found in trials.run(candidates.trials(faults.values()), together=TOGETHER):
+    for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_A_PROCESS):
         candidates.record(found)
         _record(proof, faults[trial.name], found, wanted)
         _note_overreach(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
-    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TOGETHER):
+    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TRIALS_A_PROCESS):
         candidates.record(found)
         _note_overreach(proof, inventory, faults[trial.name], found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]

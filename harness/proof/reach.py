@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN
-from harness.mutation.mutants import BESIDE_CORE, REFERENCE, ROOMS, Mutant
+from harness.mutation.mutants import REFERENCE, ROOM_OUTSIDE_CORE, ROOMS, Mutant
 from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN_OFF, Line, Trials
 
@@ -86,7 +86,7 @@ class LineRecorder:
         self._files = {
             str(path): path.relative_to(REFERENCE).as_posix() for room in ROOMS for path in (REFERENCE / room).glob("*")
         }
-        self._beside = str(REFERENCE / BESIDE_CORE)
+        self._beside = str(REFERENCE / ROOM_OUTSIDE_CORE)
         self._lines: dict[str, set[int]] = defaultdict(set)
 
     def install(self, faulty: FaultyCore) -> None:

@@ -177,7 +177,7 @@ def said_of(found: Verified) -> Iterator[str]:
 
 def describe_replay(found: Replayed) -> Iterator[str]:
     """Yield how many checks were replayed, why others were not, and which got other verdicts than in the run."""
-    yield f"replayed: {len(found.alike):,} checks came to the verdicts of the run"
+    yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
     for why, number in Counter(map(_without_place, found.unplayable.values())).most_common(LISTED):
         yield f"  not replayed: {number:,}: {why}"
     for test, differences in list(found.differing.items())[:LISTED]:

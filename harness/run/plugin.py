@@ -25,6 +25,7 @@ from harness.run.selection import choose_checks, files_to_collect, selection, wa
 from harness.run.stash import (
     DRIVER,
     DRIVERS,
+    END_REPORTED,
     FOUND,
     JUDGE,
     LOG,
@@ -32,7 +33,6 @@ from harness.run.stash import (
     RESTS,
     ROOTS,
     RUN,
-    TOLD,
     make_judge,
 )
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
 
-ON_END: pytest.StashKey[Handlers] = pytest.StashKey()
+EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -101,7 +101,7 @@ def _begin(config: pytest.Config) -> None:
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop what is started here: it does not get the signals of a terminal itself.
-        config.stash[ON_END] = raise_on(_ENDS)
+        config.stash[EARLIER_HANDLERS] = raise_on(_ENDS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -205,7 +205,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             run.tests_run.discard(str(suite_path(item)))
         raise
     if RUN in item.config.stash:
-        after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
+        after_check(
+            item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
+        )
     if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
         del item.stash[JUDGE]
     return done
@@ -309,7 +311,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
         judge.passive()
-    item.stash[TOLD] = how is not None
+    item.stash[END_REPORTED] = how is not None
     judge.end()
     _outcome(judge, item.config.stash[RUN])
     return None
@@ -373,11 +375,11 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run import results
     from harness.run.capture_comments import mark_captures
     from harness.run.causes import with_causes
-    from harness.run.findings import again_with, describe_finding
+    from harness.run.findings import describe_finding, repeat_options
 
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
-    again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
+    again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
     by_cause = with_causes(found, run.roots)
     if config.pluginmanager.hasplugin("junitxml"):
@@ -402,4 +404,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the SUT and its drivers."""
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    restore(config.stash.get(ON_END, {}))
+    restore(config.stash.get(EARLIER_HANDLERS, {}))

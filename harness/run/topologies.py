@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
 """Gets the description and the folder of the run."""
-EVERYWHERE = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
 
 
 def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
@@ -57,7 +57,7 @@ class TopologyDriver:
         self.shared = self.beside_others = False
         self.wait_s = 0
         self.identifier: UUID | None = None
-        self.port = self.file.driver.peer_tcp_port or free_port(EVERYWHERE, socket.SOCK_STREAM)
+        self.port = self.file.driver.peer_tcp_port or free_port(ANY_ADDRESS, socket.SOCK_STREAM)
         """Where each is found, at the address of its place."""
         self._places = topology.places
         self._drivers = {

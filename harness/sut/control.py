@@ -36,7 +36,7 @@ class ContractBroken(RootMissing):
     """An answer breaks the contract of the control protocol: nothing is judged by it."""
 
 
-OF_THE_CHANNEL = (NotShown, RootMissing)
+CHANNEL_ERRORS = (NotShown, RootMissing)
 """A failure between tester and system; code that catches ConformanceFailure as an outcome lets it pass."""
 
 

@@ -17,7 +17,7 @@ LAST_LINE = "end"
 """Standard input may be kept open by processes that the run forked."""
 STOP_S = 5
 """How long a process may take to stop when it is asked to."""
-_LOOK_S = 0.05
+_POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
 """Fields of /proc/PID/stat after the name."""
 _ZOMBIE = "Z"
@@ -38,7 +38,7 @@ def main(mark: str) -> None:
         for pid in pids if late else pids - asked:
             _signal(pid, signal.SIGKILL if late else signal.SIGTERM)
         asked |= pids
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_INTERVAL_S)
 
 
 def started_by(mark: str, leaders: dict[int, str]) -> set[int]:

@@ -57,7 +57,7 @@ CAPABILITIES = MappingProxyType(
 MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
-OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
+KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
 """Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
 
 
@@ -102,7 +102,7 @@ LONGEST_NAME = 300
 """Characters of a name in [sut] or [queues]: a path name of a queue has at most 124 behind its computer's."""
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """The keys of the table [driver]."""
-_ASKED_FOR = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
+_DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
 """Ports that a system is asked for when they are 0, by the kind of the driver."""
 
 
@@ -314,7 +314,7 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         port = getattr(driver, key)
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
-        if port == 0 and driver.kind != "process" and key not in _ASKED_FOR[driver.kind]:
+        if port == 0 and driver.kind != "process" and key not in _DISCOVERED_PORTS[driver.kind]:
             raise UsageError(f'{where}: driver.{key} is 0: only kind = "process" can get a port that is picked')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(

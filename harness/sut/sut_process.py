@@ -21,7 +21,7 @@ from harness.errors import SutUnavailable
 from harness.sut.guard import Guard
 from harness.sut.guard_process import STOP_S
 
-_LOOK_S = 0.005
+_POLL_INTERVAL_S = 0.005
 _STATUS_S = 2
 """How soon after its end the process that started it knows its exit status."""
 _ENDED = struct.Struct("<ii")
@@ -89,7 +89,7 @@ class SutProcess:
         """Return how it ended; None while it runs. ``within_s``: how long to wait for an end that is near."""
         deadline = time.monotonic() + within_s
         while (how := self._read_end()) is None and time.monotonic() < deadline:
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_INTERVAL_S)
         return how
 
     def last_line(self) -> str:
@@ -124,7 +124,7 @@ class SutProcess:
         if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:
             deadline = time.monotonic() + _STATUS_S
             while not self._shared[0] and time.monotonic() < deadline:
-                time.sleep(_LOOK_S)
+                time.sleep(_POLL_INTERVAL_S)
         ended, code = _ENDED.unpack(self._shared[:])
         if not ended:
             return None

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.sut.sut_file import DriverTable, QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-NEEDS_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
+EXCLUSIVE_NEEDS = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
 """Capabilities that change a SUT for all its users, or exist once: a check that needs one has the SUT alone.
 
 A queue manager has one PingCookie: the response to a ping before its last one is ignored (MS-MQQB 3.1.7.8).
