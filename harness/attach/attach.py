@@ -110,14 +110,14 @@ def _price(counted: Costs, facility: str) -> str:
 
 def lines(found: Findings, counted: Costs) -> Iterator[str]:
     """Yield a report as plain text, a line for each thing."""
-    yield who(found)
+    yield describe_identity(found)
     for facility, verb, state, said in rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
     yield from summary(found, counted)
 
 
-def who(found: Findings) -> str:
+def describe_identity(found: Findings) -> str:
     """Return in one line whom the agent speaks for."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""

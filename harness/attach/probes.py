@@ -12,7 +12,7 @@ from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.view import PROTOCOLS, version_refused
-from harness.sut.wires import Reply, said_of_stranger
+from harness.sut.wires import Reply, describe_stranger
 from reference_qm.control import FACILITIES
 
 NOWHERE = "127.0.0.254"
@@ -87,7 +87,7 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence}")
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
-        if (stranger := said_of_stranger(said)) is not None:
+        if (stranger := describe_stranger(said)) is not None:
             raise SutUnavailable(f"{conversation.name}: {stranger}")
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {show_answer(said.get('error'))}")

@@ -57,7 +57,7 @@ def replay_(
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
     else:
-        for line in said_of(found):
+        for line in describe_replayed(found):
             typer.echo(line)
     if found.differing:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
@@ -65,7 +65,7 @@ def replay_(
         raise typer.Exit(EXIT_TOO_FEW)
 
 
-def said_of(found: Replayed) -> Iterator[str]:
+def describe_replayed(found: Replayed) -> Iterator[str]:
     """Yield lines for the terminal: differences, checks that cannot be replayed, counts."""
     for test, differences in found.differing.items():
         yield f"{test}:"

@@ -156,7 +156,7 @@ _PLACE = re.compile(r"^(behind )?frame \d+: ")
 LISTED = 20
 
 
-def said_of(found: Verified) -> Iterator[str]:
+def describe_verified(found: Verified) -> Iterator[str]:
     """Yield lines for the terminal: the declarations, the findings, the verdicts judged again, the verdicts
     believed.
     """

@@ -19,7 +19,7 @@ from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
 from harness.run.checks import find_needs, suite_path, why_not_collected
 from harness.run.computing import bounded_computing
-from harness.run.ending import after_check, end_run, said_of_end
+from harness.run.ending import after_check, describe_end_of_process, end_run
 from harness.run.options import add_options
 from harness.run.selection import choose_checks, files_to_collect, selection, wanted_rules
 from harness.run.stash import (
@@ -255,7 +255,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     except MqconformError as error:
         _name_root(item, error)
         if (how := item.config.stash[DRIVER].describe_end()) is not None:
-            item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
+            item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
@@ -284,7 +284,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     try:
         yield
         if (how := driver.ended_meanwhile(hung_up=_hung_up(item))) is not None:
-            judge.break_off(said_of_end(how))
+            judge.break_off(describe_end_of_process(how))
     except FolderError:
         raise
     except LackedByRelease as error:
@@ -294,7 +294,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
         how = driver.describe_end(DEATH_NEAR_S)
-        judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")
+        judge.break_off(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:

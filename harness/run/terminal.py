@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.run.ending import said_of_end
+from harness.run.ending import describe_end_of_process
 from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
 from harness.run.live import Live
 from harness.run.stash import FOUND, RUN
-from harness.sut.timeouts import said_of_timeouts
+from harness.sut.timeouts import describe_timeouts
 
 if TYPE_CHECKING:
     from harness.run.results import RuleResult
@@ -48,11 +48,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for line in run.compare_with_baseline().describe():
             terminalreporter.write_line(line)
     if run.timeouts is not None:
-        terminalreporter.write_line(said_of_timeouts(run.timeouts))
+        terminalreporter.write_line(describe_timeouts(run.timeouts))
     if (shortfall := run.shortfall()) is not None:
         terminalreporter.write_line(shortfall)
     for death in run.deaths:
-        terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
+        terminalreporter.write_line(f"{describe_end_of_process(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
     if (next_step := _next_step(run, config)) is not None:
         terminalreporter.write_line(next_step)

@@ -18,7 +18,7 @@ from harness.run.stash import capture_path_of
 from harness.sut.drivers import SutDriver, driver_for
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
-from harness.sut.listeners import Port, refuse_taken
+from harness.sut.listeners import Port, refuse_taken_port
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import Death
@@ -66,7 +66,7 @@ class TopologyDriver:
 
     def start(self) -> None:
         """Start or find all of them; SutLost when two of them are one system, because that is not a topology."""
-        refuse_taken([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
+        refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.wait_s = self.wait_s
             driver.start()

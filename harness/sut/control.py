@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
-from harness.sut.wires import Reply, Route, no_answer, said_of_stranger
+from harness.sut.wires import Reply, Route, describe_stranger, no_answer
 from reference_qm.control import PROTOCOL, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
@@ -145,7 +145,7 @@ class JsonlControl:
             return None
         verb = self._verbs.pop(request)
         if verb == "identity":
-            if (stranger := said_of_stranger(reply)) is not None:
+            if (stranger := describe_stranger(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {stranger}")
             version = reply.get("protocol")
             self._by_contract = type(version) is int and version == PROTOCOL

@@ -13,7 +13,7 @@ NULL_GUID = UUID(int=0)
 DISCOVERY_S = 5.0
 
 
-def as_nobody(peer: UUID) -> UUID:
+def as_identity_peer(peer: UUID) -> UUID:
     """Return the peer that asks for a SUT's identity: not the peer of a check (``as_fresh_peer``), so that no packets
     are left for one.
     """

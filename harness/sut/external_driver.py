@@ -18,7 +18,7 @@ from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
 from harness.sut import remote_control
 from harness.sut.agent import Agent
 from harness.sut.control import Control, JsonlControl
-from harness.sut.discovery import as_nobody, discover_identifier
+from harness.sut.discovery import as_identity_peer, discover_identifier
 from harness.sut.endpoints import endpoint_of
 from harness.sut.listeners import is_own, refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
@@ -73,7 +73,7 @@ class ExternalDriver:
     def start(self) -> None:
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
         self._find()
-        self.vital_signs.measure(self._who_accepts, self.ping_port, self.control_route)
+        self.vital_signs.measure(self._identify_acceptor, self.ping_port, self.control_route)
         self.identifier = self._identify()
         if self.control_route is not None and not (self.shared and self.worker):
             self._with_control(self._begin)
@@ -215,10 +215,10 @@ class ExternalDriver:
 
     def _identify(self) -> UUID | None:
         """Return the QueueManager.Identifier that sessions and control agree on."""
-        of_session = self._who_accepts()
+        of_session = self._identify_acceptor()
         if (route := self.control_route) is None:
             return of_session
-        who = self.who_controls()
+        who = self.identify_system()
         if of_session not in (None, who.identifier):
             raise SutLost(
                 f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
@@ -226,14 +226,14 @@ class ExternalDriver:
             )
         return who.identifier
 
-    def who_controls(self) -> Identity:
+    def identify_system(self) -> Identity:
         """Ask the control channel, which must exist, for the system's identity and facilities."""
         return self._with_control(lambda control, who: who)
 
-    def _who_accepts(self) -> UUID | None:
+    def _identify_acceptor(self) -> UUID | None:
         """Return who answers an EstablishConnection."""
         driver = self.file.driver
-        return discover_identifier(driver.address, self.tcp_port, as_nobody(driver.peer_identifier))
+        return discover_identifier(driver.address, self.tcp_port, as_identity_peer(driver.peer_identifier))
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
         """Open a control channel; one that does not answer who it belongs to ends the run."""

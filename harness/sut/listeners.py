@@ -32,17 +32,17 @@ class Port:
         return f"{udp}{self.address}:{self.number} ({self.key})"
 
 
-def refuse_taken(ports: Iterable[Port]) -> None:
+def refuse_taken_port(ports: Iterable[Port]) -> None:
     """Raise SutUnavailable for a port at which something listens already: it would be tested in the SUT's place."""
     for port in ports:
-        if (taken := taken_by(port)) is not None:
+        if (taken := describe_listener(port)) is not None:
             raise SutUnavailable(
                 f"{port} is {taken}: that program would be tested in the SUT's place; end it, or give another "
                 "port (0 picks a free one)"
             )
 
 
-def taken_by(port: Port) -> str | None:
+def describe_listener(port: Port) -> str | None:
     """Say that a port is in use, and by whom where that can be seen; None for a free one."""
     return f"in use{_by(_pids(_listening(port)))}" if _is_taken(port) else None
 

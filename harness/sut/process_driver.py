@@ -12,7 +12,7 @@ from typing import Any
 from harness.errors import SutLost, SutUnavailable, UsageError
 from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver, name_file_of_worker
 from harness.sut.free_ports import free_port, free_rpc_port
-from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
+from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
@@ -96,7 +96,7 @@ class ProcessDriver(ExternalDriver):
             super().confirm()
 
     def _launch(self) -> None:
-        refuse_taken(self._ports)
+        refuse_taken_port(self._ports)
         self._dead = False
         self.process.start(self._command)
         self._await()

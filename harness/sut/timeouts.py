@@ -155,7 +155,7 @@ def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]
     return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_MULTIPLE}
 
 
-def said_of_timeouts(reported: dict[str, Any]) -> str:
+def describe_timeouts(reported: dict[str, Any]) -> str:
     """Return a report in one line."""
     measured, in_force = reported["measured"], reported["in_force"]
     answered = (

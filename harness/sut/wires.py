@@ -84,7 +84,7 @@ def no_answer(strangers: Sequence[Any]) -> str:
     return f"no answer in time; an answer came whose id is that of no request: {ids} (ids are integers)"
 
 
-def said_of_stranger(identity: Mapping[str, Any]) -> str | None:
+def describe_stranger(identity: Mapping[str, Any]) -> str | None:
     """Return the message for a program that is not an agent, by its answer to `identity`; None for a possible agent."""
     if type(identity.get("ok")) is bool:
         return None
