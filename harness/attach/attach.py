@@ -165,7 +165,7 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
     )
     capabilities = "".join(f"{name + ' = false':31}# {what}\n" for name, what in CAPABILITIES.items())
     return (
-        "# A draft by mqconform attach: look at each value. docs/sut-file.md says what there is besides.\n"
+        "# A draft by mqconform attach: check each value. docs/sut-file.md describes all keys.\n"
         f"[sut]\nname = {_quote_name(found.name or 'my system')}\nvendor = {_quote_name(found.vendor or 'unknown')}\n"
         f"version = {_quote_name(found.version or 'unknown')}\n"
         f'[driver]\nkind = "external"\naddress = {_quote(host)}\n{remote}'

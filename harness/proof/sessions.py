@@ -24,7 +24,7 @@ def in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer
     if loop.error is not None:
         raise loop.error
     if not loop.answers:
-        raise HarnessError(f"{what} cannot be collected; `pytest {what} --collect-only` says why")
+        raise HarnessError(f"{what} cannot be collected; `pytest {what} --collect-only` shows why")
     answer: Answer = loop.answers[0]
     return answer
 

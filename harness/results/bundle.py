@@ -159,7 +159,7 @@ def _unpack(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
             _check(path, infos)
             return {info.filename: _unpack_one(packed, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        raise BadBundle(f"{path}: what was signed is no zip file that can be read: {error}") from error
+        raise BadBundle(f"{path}: the signed content is not a readable zip file: {error}") from error
 
 
 def _check(path: Path, infos: list[zipfile.ZipInfo]) -> None:

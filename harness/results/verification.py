@@ -130,13 +130,13 @@ def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
 def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
     """Compare the statement of the certificate with its run folder; then its terms."""
     if {name for name, _ in files_of(found)} != said["files"].keys():
-        raise BadBundle("it has files that belong to no run folder")
+        raise BadBundle("the bundle has files that belong to no run folder")
     terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
     if terms.checks != suites.checks:
-        raise BadBundle(f"it is certified on terms of {terms.checks} checks; a whole run has {suites.checks}")
+        raise BadBundle(f"the terms of the certificate name {terms.checks} checks; a whole run has {suites.checks}")
     if terms.not_exercised_percent > most:
         raise BadBundle(
-            f"it is certified on terms of up to {terms.not_exercised_percent:g} % of rules that were never exercised; "
+            f"the terms of the certificate allow {terms.not_exercised_percent:g} % of rules that were never exercised; "
             f"`--not-exercised` here is {most:g}"
         )
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
@@ -169,7 +169,7 @@ def describe_verified(found: Verified) -> Iterator[str]:
     yield f"judged again: {again.captures:,} captures, {len(again.shown):,} of {decided:,} rules with a verdict"
     yield from describe_replay(again.replayed)
     yield f"the signer's word: {len(again.believed):,} rules{_by_document(again.believed)}; `--format json` lists them"
-    yield "the signer's word: name, vendor and version of the system, the profile it was held to, dates, run"
+    yield "the signer's word: name, vendor and version of the system, its profile, dates, run"
     system = said["system"]
     yield f"holds: {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
     yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"

@@ -40,11 +40,11 @@ KINDS = MappingProxyType(
     {
         "demand": "demands something of a system",
         "garbled": "demands something of a system; the document's text of it is garbled",
-        "event": "an abstract event, seen only through what it does",
-        "lead": "leads to other rules, which say what is to be done",
+        "event": "an abstract event, visible only through its effects",
+        "lead": "leads to other rules, which state the demands",
         "caller": "binds the application that calls, not the system",
-        "definition": "defines what other rules speak of",
-        "clone": "says again what another rule says",
+        "definition": "defines a term of other rules",
+        "clone": "repeats another rule",
     }
 )
 """The classes of rules, in words."""
@@ -378,7 +378,7 @@ def _rule(
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known are {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:
-        raise CatalogueError(file, name, "observe is none without why; say why nobody can see it")
+        raise CatalogueError(file, name, "observe is none without why; name the reason why the rule cannot be observed")
     cited = tuple(entry.get("errata", ()))
     unknown = [each for each in cited if each not in errata]
     if unknown:

@@ -19,24 +19,26 @@ from reference_qm.releases.names import releases_named
 NOTES_FILE = "notes.toml"
 KINDS = MappingProxyType(
     {
-        "deviates": "a release does otherwise than the text",
-        "default": "what is preset, and where it is set",
-        "optional": "what is there only when it is switched on, or only in some releases",
+        "deviates": "a release deviates from the text",
+        "default": "a default value, and where it is set",
+        "optional": "a feature that exists only when enabled, or only in some releases",
         "build": "version and build numbers",
-        "applies": "which releases have what the section is about",
-        "information": "how it is done, or where more is said",
+        "applies": "the releases that have the section's subject",
+        "information": "an implementation detail, or a reference",
     }
 )
 """The values of ``kind``, in words."""
 SAME = "same"
 NOT_CONFIGURED = MappingProxyType(
     {
-        SAME: "the reference does so whatever it is configured as",
-        "internal": "nobody beside the system can see it",
-        "outside": "it needs what neither the reference nor the harness has",
+        SAME: "the reference does so in every configuration",
+        "internal": "only the system itself can observe the behavior",
+        "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""Why the reference does nothing otherwise because of a note: ``reference`` of it begins so; the last two say why."""
+"""Reasons why the reference has no behaviour for a note: ``reference`` begins with one; the last two add an
+explanation.
+"""
 _REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
 _SECTION = re.compile(r"\d+(\.\d+)*")

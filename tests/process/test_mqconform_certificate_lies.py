@@ -56,7 +56,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["terms"].update({"checks": 1})),
-            "on terms of 1 checks; a whole run has 3",
+            "the terms of the certificate name 1 checks; a whole run has 3",
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["system"].update({"name": "Fabrikam"})),

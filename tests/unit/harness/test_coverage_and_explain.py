@@ -145,7 +145,7 @@ def test_row_checks_and_faults_are_printed_with_file_and_line(inventory: Invento
 
 def test_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
     row = next(row for row in inventory.catalogue.values() if row.twin)
-    assert f"is          says again what another rule says: {row.twin}" in explain(inventory, row.id)
+    assert f"is          repeats another rule: {row.twin}" in explain(inventory, row.id)
 
 
 def test_a_known_bug_names_its_source_and_what_it_violates(inventory: Inventory):
