@@ -29,7 +29,8 @@ def learn(
         "session-machine.json"
     ),
     diff: Annotated[
-        tuple[Path, Path] | None, typer.Option(help="Compare two machines that were learned before. No system is asked.")
+        tuple[Path, Path] | None,
+        typer.Option(help="Compare two machines learned before."),
     ] = None,
     seed: Annotated[str, typer.Option(help="Any text. Another text draws other words.")] = "1",
 ) -> None:
@@ -72,9 +73,12 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
         start_all([driver])
         try:
             system = driver.open("learn", "learn", 0)
-            with closing(system.environment), closing(system):
-                with closing(Peer(system.environment, system, Recorder(system.environment, None), seed)) as peer:
-                    learned = learn_machine(peer, seed)
+            with (
+                closing(system.environment),
+                closing(system),
+                closing(Peer(system.environment, system, Recorder(system.environment, None), seed)) as peer,
+            ):
+                learned = learn_machine(peer, seed)
         finally:
             driver.stop()
     with writing(out):

@@ -30,7 +30,7 @@ def _acknowledge(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Bui
 
     def build(_: Peer, conversation: RawConversation) -> Any:
         sent = sum(frame.kind == "UserMessage" for frame in conversation.sent)
-        counts = {
+        counts: dict[str, Any] = {
             "UserMsgSequenceNumber": (sent + messages) & 0xFFFF,
             "RecoverableMsgSeqNumber": (sent + recoverable) & 0xFFFF,
         }
@@ -62,6 +62,8 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
 
 Express and transactional messages are left out: what acknowledges them comes after a longer time, with other packets.
 """
+ACKNOWLEDGED = ("recoverable message",)
+"""The inputs that a system acknowledges on an open session after a time."""
 LOSS = "loss of the connection"
 """The input that closes the connection; what follows it is sent to nobody."""
 ALPHABET = (*INPUTS, LOSS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import ALPHABET, INPUTS, LOSS
+from harness.learn.alphabet import ACKNOWLEDGED, ALPHABET, INPUTS, LOSS
 from harness.learn.machine import CLOSED, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
@@ -50,28 +50,37 @@ class SessionSystem:
         self._conversation = None
 
     def send_input(self, name: str) -> str:
-        """Send the packet of an input; return the kinds of packets that came, and ``CLOSED`` for a closed connection."""
+        """Send the packet of an input; return the kinds of packets that came, and ``CLOSED`` at the end."""
         conversation = self._conversation
-        if conversation is None or conversation.record.closed_by is not None:
+        if conversation is None or _is_closed(conversation):
             return CLOSED
         self.inputs += 1
         if name == LOSS:
             conversation.end()
             return CLOSED
         conversation.send(INPUTS[name](self._peer, conversation))
-        self._await_answers(conversation)
+        self._await_answers(conversation, name)
         new = conversation.received[self._seen :]
         self._seen = len(conversation.received)
         answers = [_name_answer(frame) for frame in new]
-        if conversation.record.closed_by is not None:
+        if _is_closed(conversation):
             answers.append(CLOSED)
         return " + ".join(answers) or "nothing"
 
-    def _await_answers(self, conversation: RawConversation) -> None:
-        """Wait for the acknowledgment of a recoverable message, which a timer sends, so that answers stay with inputs."""
+    def _await_answers(self, conversation: RawConversation, name: str) -> None:
+        """Wait until the system is silent; after a message until its acknowledgment, which a timer sends."""
         sut = self._peer.sut
-        limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
-        self._peer.environment.run_until(lambda: conversation.record.closed_by is not None, limit_ms, exactly=True)
+        if name in ACKNOWLEDGED:
+            limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+            came = len(conversation.received)
+            self._peer.environment.run_until(
+                lambda: _is_closed(conversation) or len(conversation.received) > came, limit_ms, exactly=True
+            )
+        self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
+
+
+def _is_closed(conversation: RawConversation) -> bool:
+    return conversation.record.closed_by is not None
 
 
 def _name_answer(frame: Any) -> str:
