@@ -34,9 +34,9 @@ def record(path, *packets):
     """Write a capture of what a SUT sent on one connection."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
-    connection = recorder.opened(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
+    connection = recorder.record_opening(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
     for packet in packets:
-        recorder.received(connection, packet)
+        recorder.record_received(connection, packet)
     recorder.close()
 
 
@@ -69,7 +69,7 @@ STRANGE = {
     "cut.pcapng": "the file is cut: 5 bytes of a block are missing",
     "golden.pcapng": "does not say which packets the system under test sent",
     "large.pcapng": "1048577 octets are more than the 1048576 that are looked at",
-    "noise.pcapng": "this is no pcapng file",
+    "noise.pcapng": "this is not a pcapng file",
 }
 
 
