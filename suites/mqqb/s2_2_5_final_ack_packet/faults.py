@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 OTHER_CLASS = 0xC004
 
 
-def _of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _is_of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
 
 
@@ -97,7 +97,7 @@ for _name, _rule, _class in (
         _name,
         _rule,
         f"The receiver's FinalAck has the MessageClass 0x{OTHER_CLASS:04X} instead of {_class.name}.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _of_class(_class)),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _is_of_class(_class)),
     )
 
 
@@ -152,7 +152,7 @@ class FailedMessageWithJpAloneHasNoFinalAck(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-def _sent_final(change: Any) -> Any:
+def _change_final_ack(change: Any) -> Any:
     def make(original: Any) -> Any:
         def send(qm: QM, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
             original(qm, name, message_class, change(body) if isinstance(body, FinalAckBody) else body, now)
@@ -166,7 +166,7 @@ add(
     "receiver-final-ack-previous-number-ignores-gap",
     ("MQQB-2.2.5.1-03", "MQQB-3.1.7.17-D05", "MQQB-3.1.7.17-D08"),
     "The receiver's FinalAck has its TxSequenceNumber minus one as previous number, even after a gap.",
-    _sent_final(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
+    _change_final_ack(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
     blind=True,
 )
 

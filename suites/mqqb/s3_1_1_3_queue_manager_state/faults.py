@@ -16,7 +16,7 @@ from reference_qm.model.tables import MessageIDHistoryTable
 from reference_qm.surface.clock import Now
 
 
-def _one_more(element: str) -> Install:
+def _increment_at_restart(element: str) -> Install:
     def change(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
@@ -29,7 +29,7 @@ for _name, _rule, _element in (
     ("sender-resend-timeouts-long-changed-by-restart", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
     ("sender-resend-timeouts-final-changed-by-restart", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
 ):
-    add(_name, _rule, f"The sender's {_element} is one second more after a restart.", _one_more(_element))
+    add(_name, _rule, f"The sender's {_element} is one second more after a restart.", _increment_at_restart(_element))
 
 
 @fault("receiver-message-history-not-empty-at-first-start", breaks="MQQB-3.1.1.3-21")
@@ -62,7 +62,7 @@ class OrdinalsByTwo(Numbering):
         return super().assign_identifier()
 
 
-def _first_ordinal_again(qm: QueueManager) -> None:
+def _reset_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = 0
 
 
@@ -70,7 +70,7 @@ add(
     "sender-message-id-reset-by-restart",
     "MQQB-3.1.1.3-25",
     "The sender begins with the first MessageID again after a restart.",
-    at_restart(_first_ordinal_again),
+    at_restart(_reset_ordinal),
 )
 
 

@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 _FA = TransactionHeader.flags(FA=1)
 
 
-def _noted(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
+def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
     """Change the SEQUENCE_INFO of each message that is sent."""
 
     class Noted(TransactionalSending):
@@ -60,7 +60,7 @@ for _name, _rule, _says, _change in (
         lambda info: replace(info, SeqNo=info.SeqNo + 1),
     ),
 ):
-    add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _noted(_change))
+    add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _change_sequence_info(_change))
 
 
 @fault("sender-unacked-sequence-omits-sent-message", breaks="MQQB-3.1.1.5-02")

@@ -38,8 +38,8 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     peer.pass_time(sut.duration_ms(ACK_MS))
     identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
     acks = [frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and place(frame)[:2] == identifier]
-    expected = [_place(frame) for frame in sent]
-    observed = [_place(frame) for frame in came]
+    expected = [_read_transaction_header(frame) for frame in sent]
+    observed = [_read_transaction_header(frame) for frame in came]
     evidence = [*sent, *came, *acks]
     judge("MQQB-3.1.1.5-07", expected=expected, observed=observed, evidence=evidence)
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
@@ -66,7 +66,7 @@ def _is_acknowledgment(frame):
     return str(properties.Label).rstrip("\0") == LABEL and int(properties.MessageClass) >= ORDER_ACK
 
 
-def _place(frame):
+def _read_transaction_header(frame):
     """Return every field of the TransactionHeader of a message."""
     header = frame["TransactionHeader"]
     bits = {name: getattr(header, name) for name in ("CG", "FA", "FM", "LM", "ID")}

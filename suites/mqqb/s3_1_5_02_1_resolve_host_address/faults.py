@@ -37,11 +37,11 @@ from reference_qm.surface.clock import Now
 _Hops = tuple[DirectoryQueueManager, ...]
 
 
-def _hop_at(guid: UUID, host: str) -> _Hops:
+def _build_hops(guid: UUID, host: str) -> _Hops:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
-def _some_host(qm: QueueManager) -> str:
+def _pick_host(qm: QueueManager) -> str:
     return next(iter(qm.config.routes.values()))
 
 
@@ -111,7 +111,7 @@ class NextHopNotAskedFor(NextHops):
     """The initiator connects to another address than that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return _hop_at(guid, ELSEWHERE)
+        return _build_hops(guid, ELSEWHERE)
 
 
 @fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
@@ -138,7 +138,7 @@ class UnknownQueueGuessed(NextHops):
     """The initiator connects to some host for a public queue that no directory knows."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        return super().get_destination_info(format_name) or Destination(_some_host(self.qm), NULL_GUID)
+        return super().get_destination_info(format_name) or Destination(_pick_host(self.qm), NULL_GUID)
 
 
 @fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
@@ -146,7 +146,7 @@ class UnknownQueueManagerGuessed(NextHops):
     """The initiator connects to some host for a destination without a next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return super().get_next_hops(guid) or _hop_at(guid, _some_host(self.qm))
+        return super().get_next_hops(guid) or _build_hops(guid, _pick_host(self.qm))
 
 
 def _is_public(session: Session) -> bool:
@@ -154,7 +154,7 @@ def _is_public(session: Session) -> bool:
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _not_tried_again(*, public: bool) -> Install:
+def _skip_reconnect(*, public: bool) -> Install:
     """Do not connect again for public format names, or for all others."""
 
     class NotTriedAgain(Closing):
@@ -165,7 +165,7 @@ def _not_tried_again(*, public: bool) -> Install:
     return replace_part(NotTriedAgain)
 
 
-def _not_marked(*, public: bool) -> Install:
+def _skip_validation_mark(*, public: bool) -> Install:
     """Do not mark the queues of public format names, or of the others."""
 
     class NotMarked(Resolving):
@@ -180,25 +180,25 @@ add(
     "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
     "The initiator starts no Session Retry Connect Timer for a queue that no directory knows.",
-    _not_tried_again(public=True),
+    _skip_reconnect(public=True),
 )
 add(
     "initiator-missing-next-hop-retry-timer-not-started",
     "MQQB-3.1.5.2.1-20",
     "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
-    _not_tried_again(public=False),
+    _skip_reconnect(public=False),
 )
 add(
     "initiator-unknown-queue-state-disconnected",
     "MQQB-3.1.5.2.1-11",
     "State of the initiator's outgoing queue is Disconnected for a queue that no directory knows.",
-    _not_marked(public=True),
+    _skip_validation_mark(public=True),
 )
 add(
     "initiator-missing-next-hop-queue-state-disconnected",
     "MQQB-3.1.5.2.1-21",
     "State of the initiator's outgoing queue is Disconnected for a destination without a next hop.",
-    _not_marked(public=False),
+    _skip_validation_mark(public=False),
 )
 
 
@@ -235,7 +235,7 @@ class NextHopTwice(Resolving):
         session.NextHopCollection += session.NextHopCollection[-1:]
 
 
-def _hop_with(**changes: Any) -> Install:
+def _change_hops(**changes: Any) -> Install:
     """Change attributes of each next hop."""
 
     class HopWith(Resolving):
@@ -250,13 +250,13 @@ add(
     "initiator-next-hop-host-name-wrong",
     "MQQB-3.1.5.2.1-29",
     "HostName of the initiator's NextHop is not the name of that hop.",
-    _hop_with(HostName="elsewhere.invalid"),
+    _change_hops(HostName="elsewhere.invalid"),
 )
 add(
     "initiator-next-hop-qm-guid-wrong",
     "MQQB-3.1.5.2.1-30",
     "QMGuid of the initiator's NextHop is not the Identifier of that hop.",
-    _hop_with(QMGuid=OTHER_GUID),
+    _change_hops(QMGuid=OTHER_GUID),
 )
 
 
@@ -305,7 +305,7 @@ class NextHopIndexerStays(Resolving):
         super().select_next_hop(session)
 
 
-def _remote(element: str, value: object) -> Install:
+def _change_remote_element(element: str, value: object) -> Install:
     """Set an element that a session takes from its next hop, after the request is sent."""
 
     class Remote(Establishing):
@@ -320,19 +320,19 @@ add(
     "initiator-session-remote-address-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35"),
     "The initiator's RemoteQMAddress is not the Address of the NextHop.",
-    _remote("RemoteQMAddress", ELSEWHERE),
+    _change_remote_element("RemoteQMAddress", ELSEWHERE),
 )
 add(
     "initiator-session-remote-host-name-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-36"),
     "The initiator's RemoteQMHostName is not the HostName of the NextHop.",
-    _remote("RemoteQMHostName", "elsewhere.invalid"),
+    _change_remote_element("RemoteQMHostName", "elsewhere.invalid"),
 )
 add(
     "initiator-session-remote-guid-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-37"),
     "The initiator's RemoteQMGuid is not the QMGuid of the NextHop.",
-    _remote("RemoteQMGuid", NULL_GUID),
+    _change_remote_element("RemoteQMGuid", NULL_GUID),
 )
 
 

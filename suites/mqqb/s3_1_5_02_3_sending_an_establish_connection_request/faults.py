@@ -24,7 +24,7 @@ from reference_qm.surface.effects import Connect, Effect
 # -- the connection and the packet ---------------------------------------------------------------------------------
 
 
-def _to_another_port(effect: Effect) -> Iterable[Effect]:
+def _change_port(effect: Effect) -> Iterable[Effect]:
     if isinstance(effect, Connect):
         effect = replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))
     return [effect]
@@ -34,11 +34,11 @@ add(
     "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
     "The initiator connects to the port after that of the acceptor.",
-    effects(_to_another_port),
+    effects(_change_port),
 )
 
 
-def _is_unnamed(packet: EstablishConnectionPacket) -> bool:
+def _has_no_server_guid(packet: EstablishConnectionPacket) -> bool:
     return packet.EstablishConnectionHeader.ServerGuid == NULL_GUID
 
 
@@ -71,7 +71,7 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-server-guid-for-direct-name",
         "MQQB-3.1.5.2.3-09",
         "The initiator's EstablishConnection request has a ServerGuid although the destination has a direct name.",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _is_unnamed),
+        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _has_no_server_guid),
     ),
     (
         "initiator-establish-connection-se-always-clear",

@@ -40,7 +40,7 @@ class EstablishResponseUnknownToADirectName(SessionOpening):
 # -- the round trip ------------------------------------------------------------------------------------------------
 
 
-def _measured(
+def _change_round_trip(
     change: Callable[[EstablishConnectionPacket, Now, Now], tuple[EstablishConnectionPacket, Now]],
 ) -> Install:
     """Change the measured round trip; ``change`` gets the response, the time of the request, and the current time."""
@@ -65,7 +65,7 @@ def _measured(
     return install
 
 
-def _own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
+def _use_own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
 
 
@@ -73,13 +73,13 @@ add(
     "initiator-round-trip-ends-at-request",
     "MQQB-3.1.5.3.2-03",
     "The initiator's round trip ends when it sends the request.",
-    _measured(lambda packet, sent, now: (packet, sent)),
+    _change_round_trip(lambda packet, sent, now: (packet, sent)),
 )
 add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
     "The initiator measures the round trip by its own clock instead of TimeStamp in the response.",
-    _measured(_own_time),
+    _change_round_trip(_use_own_time),
 )
 
 

@@ -30,7 +30,7 @@ class ReceivedWindowOfInitiator(SessionOpening):
         session.ReceivedWindowSize = 64
 
 
-def _hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
+def _change_hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
     """Change NextHops of the outgoing queue when the session is open."""
 
     class HopsWhenOpen(SessionOpening):
@@ -46,19 +46,19 @@ add(
     "initiator-next-hops-keep-others-when-open",
     "MQQB-3.1.5.4.2-03",
     "The initiator's NextHops keeps other addresses when the session is open.",
-    _hops_when_open(lambda hops: [f"IP={ELSEWHERE}", *hops]),
+    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}", *hops]),
 )
 add(
     "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
     "The initiator's NextHops has another address than that of the open session.",
-    _hops_when_open(lambda hops: [f"IP={ELSEWHERE}"]),
+    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}"]),
 )
 add(
     "initiator-next-hops-address-without-prefix-when-open",
     "MQQB-3.1.5.4.2-05",
     "The initiator's NextHops has the address of the open session without IP=.",
-    _hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
+    _change_hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
 )
 
 

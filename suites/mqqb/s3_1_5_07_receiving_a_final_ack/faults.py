@@ -94,7 +94,7 @@ class FinalAckDeadWithoutTransaction(FinalAcks):
             super().journal_final(position, message_class)
 
 
-def _journaled(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
+def _change_final_class(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
     class Journaled(FinalAcks):
         def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
             super().journal_final(position, change.get(MessageClass(message_class), message_class))
@@ -112,7 +112,7 @@ for reason in (
         f"sender-final-ack-{word}-counted-as-received",
         "MQQB-3.1.5.7-05",
         f"The sender treats a FinalAck of class {reason.name} as ACK_RECEIVE.",
-        replace_part(_journaled({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
+        replace_part(_change_final_class({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
         blind=True,
     )
 

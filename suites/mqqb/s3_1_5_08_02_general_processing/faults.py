@@ -38,7 +38,7 @@ class ReceivedCountedTwice(Receiving):
         session.MessageReceivedCount += 1
 
 
-def _marked(element: str, value: int | bool) -> Install:
+def _set_element(element: str, value: int | bool) -> Install:
     """Set an element of the session at each message."""
 
     class Marked(Receiving):
@@ -86,7 +86,7 @@ for _name, _rule, _says, _element, _value in (
         False,
     ),
 ):
-    add(_name, _rule, _says, _marked(_element, _value))
+    add(_name, _rule, _says, _set_element(_element, _value))
 
 
 @fault("receiver-session-ack-send-timer-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
@@ -120,7 +120,7 @@ add(
 # -- the history ---------------------------------------------------------------------------------------------------
 
 
-def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
+def _change_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
     """Change each entry of the history, or leave it out."""
 
     class Remembered(History):
@@ -135,7 +135,7 @@ def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry 
     return replace_part(Remembered)
 
 
-def _other_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
+def _change_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
     changed: MessageIDHistoryEntry = set_fields(entry, {"MessageIdentifier.Ordinal": lambda old: old + 500})
     return changed
 
@@ -144,19 +144,19 @@ add(
     "receiver-history-entry-message-id-wrong",
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry has a MessageID 500 higher than the message.",
-    _remembered(_other_ordinal),
+    _change_entry(_change_ordinal),
 )
 add(
     "receiver-history-entry-time-one-hour-early",
     ("MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08"),
     "The receiver's history entry has the time of one hour ago.",
-    _remembered(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
+    _change_entry(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
 )
 add(
     "receiver-history-entry-missing",
     "MQQB-3.1.5.8.2-10",
     "The receiver adds no entry to the message history.",
-    _remembered(lambda entry: None),
+    _change_entry(lambda entry: None),
 )
 add(
     "receiver-history-timer-not-started",
@@ -251,7 +251,7 @@ class TooManyHopsAcknowledgedAsPurge(AdminAcks):
     """The receiver's administration acknowledgment of too many hops has the class of a purge."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        super().acknowledge_failure(message, _purged_for_hops(message_class), now)
+        super().acknowledge_failure(message, _replace_hops_by_purge(message_class), now)
 
 
 @fault("receiver-final-ack-of-too-many-hops-class-purged", breaks="MQQB-3.1.5.8.2-44")
@@ -261,10 +261,10 @@ class TooManyHopsFinallyAcknowledgedAsPurge(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        super().refuse_transactional(session, packet, _purged_for_hops(message_class), now)
+        super().refuse_transactional(session, packet, _replace_hops_by_purge(message_class), now)
 
 
-def _purged_for_hops(message_class: MessageClass) -> MessageClass:
+def _replace_hops_by_purge(message_class: MessageClass) -> MessageClass:
     if message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
         return MessageClass.MQMSG_CLASS_NACK_DELETED
     return message_class

@@ -11,7 +11,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 
 
-def _unverified(packet: UserMessagePacket) -> UserMessagePacket:
+def _mark_as_verified(packet: UserMessagePacket) -> UserMessagePacket:
     """Return a message as if its signature, if any, were valid."""
     security = packet.SecurityHeader
     signed = security is not None and bool(security.SecurityData.Signature)
@@ -24,7 +24,7 @@ class SignatureOfAnEmptyBodyNotVerified(SecurityOnReceipt):
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         empty = not packet.MessagePropertiesHeader.MessageBody
-        return _unverified(packet) if empty else super().authenticate_packet(packet)
+        return _mark_as_verified(packet) if empty else super().authenticate_packet(packet)
 
 
 @fault("receiver-signature-of-transactional-message-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
@@ -32,7 +32,7 @@ class SignatureOfATransactionalMessageNotVerified(SecurityOnReceipt):
     """The receiver does not verify the signature of a transactional message."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        return _unverified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
+        return _mark_as_verified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
 
 
 @fault("receiver-access-by-direct-name-not-checked", breaks="MQQB-3.1.5.8.3-90", blind=True)
