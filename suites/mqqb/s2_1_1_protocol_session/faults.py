@@ -54,7 +54,7 @@ add(
 
 
 @fault("initiator-user-message-on-own-session-ignored", breaks="MQQB-2.1.1-D01")
-class SessionOfAnInitiatorOneWay(Receiving):
+class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
     """The initiator ignores a UserMessage that arrives on a session that it opened itself."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

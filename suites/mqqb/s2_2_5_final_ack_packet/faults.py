@@ -102,7 +102,7 @@ for _name, _rule, _class in (
 
 
 @fault("receiver-final-ack-sent-without-journaling", breaks="MQQB-2.2.5-D01")
-class FinalForEveryMessage(FinalAcks):
+class ReceiverFinalAckSentWithoutJournaling(FinalAcks):
     """The receiver sends a FinalAck for each transactional message that leaves its queue, even without journaling."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -115,7 +115,7 @@ class FinalForEveryMessage(FinalAcks):
 
 
 @fault("receiver-final-ack-of-message-with-jn-alone-missing", breaks="MQQB-2.2.5-D01")
-class FinalNotForDeadLetters(FinalAcks):
+class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
     """The receiver sends no FinalAck for a message with negative journaling alone that leaves its queue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -127,7 +127,7 @@ class FinalNotForDeadLetters(FinalAcks):
 @fault(
     "receiver-final-ack-of-received-message-with-jn-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
-class ReceivedMessageWithJnAloneHasNoFinalAck(FinalAcks):
+class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
     """The receiver sends no FinalAck for a received message with JN alone; it sends one only when the message fails."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -140,7 +140,7 @@ class ReceivedMessageWithJnAloneHasNoFinalAck(FinalAcks):
 @fault(
     "receiver-final-ack-of-failed-message-with-jp-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
-class FailedMessageWithJpAloneHasNoFinalAck(FinalAcks):
+class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
     """The receiver sends no FinalAck for a failed message with JP alone; it sends one only when the message is
     received.
     """
@@ -172,7 +172,7 @@ add(
 
 
 @fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
-class FinalAckNamesTheNewestSequence(FinalAcks):
+class ReceiverFinalAckNamesNewestSequence(FinalAcks):
     """The receiver's FinalAck names the sender's newest sequence instead of that of the message."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

@@ -143,7 +143,7 @@ add(
 
 
 @fault("initiator-ping-response-with-wrong-cookie-accepted", breaks=("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"))
-class AnyCookieTaken(Ping):
+class InitiatorPingResponseWithWrongCookieAccepted(Ping):
     """The initiator accepts a Ping Response with a wrong Cookie."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -168,7 +168,7 @@ add(
 
 
 @fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks="MQQB-2.2.7-22", blind=True)
-class CookieLosesItsHighestBit(Ping):
+class AcceptorPingResponseCookieHighestBitCleared(Ping):
     """The acceptor's Ping Response has the Cookie of its request without its highest bit."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -177,7 +177,7 @@ class CookieLosesItsHighestBit(Ping):
 
 
 @fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
-class RefusalForetoldForEver(Ping):
+class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
     """The acceptor sets RF in every Ping Response after the first one with RF set."""
 
     def __init__(self, qm: QueueManager) -> None:

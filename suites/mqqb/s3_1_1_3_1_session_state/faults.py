@@ -27,7 +27,7 @@ _NO_ADDRESS = "the peer"
 
 
 @fault("receiver-message-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
-class CountsShared(Receiving):
+class ReceiverMessageCountSharedByAllSessions(Receiving):
     """The receiver has one MessageReceivedCount for all sessions."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -64,7 +64,7 @@ add(
 
 
 @fault("sender-sequence-id-used-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
-class SameSequenceAgain(TransactionalSending):
+class SenderSequenceIdUsedAgain(TransactionalSending):
     """The sender uses one TxSequenceID for all sequences to a queue."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -74,7 +74,7 @@ class SameSequenceAgain(TransactionalSending):
 
 
 @fault("sender-first-sequence-ordinal-3", breaks="MQQB-3.1.1.3.1-03")
-class OrdinalThree(TransactionalSending):
+class SenderFirstSequenceOrdinal3(TransactionalSending):
     """The sender's first sequence of a session has Ordinal 3."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -85,7 +85,7 @@ class OrdinalThree(TransactionalSending):
 
 
 @fault("receiver-first-sequence-with-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07")
-class NotFromZero(InSequence):
+class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
     """The receiver refuses a first sequence whose TxSequenceID has TimeStamp 0."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -97,7 +97,7 @@ class NotFromZero(InSequence):
 
 
 @fault("receiver-first-sequence-from-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
-class FromAnyNumber(InSequence):
+class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
     """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -266,7 +266,7 @@ add(
 
 
 @fault("sender-messages-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
-class BackwardsAfterRetry(Establishing):
+class SenderMessagesReversedBySessionRetry(Establishing):
     """The sender reverses the order of its messages when it retries a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -282,7 +282,7 @@ class BackwardsAfterRetry(Establishing):
 
 
 @fault("sender-sequence-time-stamp-follows-clock-back", breaks="MQQB-3.1.1.3.1-03")
-class SequencesByTheClock(Destinations):
+class SenderSequenceTimeStampFollowsClockBack(Destinations):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
@@ -295,7 +295,7 @@ class SequencesByTheClock(Destinations):
     "sender-sequences-of-one-second-share-time-stamp",
     breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
 )
-class SequencesOfOneSecondAlike(Destinations):
+class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
     """The sender gives all sequences that begin in one second the same TimeStamp."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
@@ -304,7 +304,7 @@ class SequencesOfOneSecondAlike(Destinations):
 
 
 @fault("receiver-message-counted-on-each-session-of-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
+class ReceiverMessageCountedOnEachSessionOfAddress(Receiving):
     """The receiver counts a message on every session with the address of its sender."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -314,7 +314,7 @@ class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
 
 
 @fault("sender-recoverable-messages-first-on-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
-class RecoverableFirstOnTheNextSession(SessionInitialization):
+class SenderRecoverableMessagesFirstOnNextSession(SessionInitialization):
     """The sender sends recoverable messages before express ones on the next session."""
 
     def initialize_messages(self, session: Session) -> None:

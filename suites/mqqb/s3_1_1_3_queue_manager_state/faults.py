@@ -33,7 +33,7 @@ for _name, _rule, _element in (
 
 
 @fault("receiver-message-history-not-empty-at-first-start", breaks="MQQB-3.1.1.3-21")
-class HistoryOfNobody(Initialization):
+class ReceiverMessageHistoryNotEmptyAtFirstStart(Initialization):
     """The receiver begins with an entry in MessageIDHistoryTable."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -54,7 +54,7 @@ add(
 
 
 @fault("sender-message-id-two-higher", breaks="MQQB-3.1.1.3-24")
-class OrdinalsByTwo(Numbering):
+class SenderMessageIdTwoHigher(Numbering):
     """The sender's messages have a MessageID two higher than the message before."""
 
     def assign_identifier(self) -> int:
@@ -75,7 +75,7 @@ add(
 
 
 @fault("initiator-ping-request-cookie-constant", breaks="MQQB-3.1.1.3-26")
-class OneCookie(Ping):
+class InitiatorPingRequestCookieConstant(Ping):
     """The initiator's Ping Requests all have the same Cookie."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -84,7 +84,7 @@ class OneCookie(Ping):
 
 
 @fault("receiver-send-insecure-nacks-true-by-default", breaks="MQQB-3.1.1.3-27")
-class InsecureNacksAtFirst(Initialization):
+class ReceiverSendInsecureNacksTrueByDefault(Initialization):
     """The receiver's SendInsecureNacks is TRUE unless configured."""
 
     def initialize_globally(self, now: Now) -> None:

@@ -64,7 +64,7 @@ for _name, _rule, _says, _change in (
 
 
 @fault("sender-unacked-sequence-omits-sent-message", breaks="MQQB-3.1.1.5-02")
-class SentMessageNotNoted(TransactionalSending):
+class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
     """The sender's UnackedSequence does not contain a sent message."""
 
     def update_transaction_header(
@@ -76,7 +76,7 @@ class SentMessageNotNoted(TransactionalSending):
 
 
 @fault("sender-second-message-on-ended-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
-class MessageOnTheOldSequence(TransactionalSending):
+class SenderSecondMessageOnEndedSequence(TransactionalSending):
     """The sender sends the second message of a new sequence on the old sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -89,7 +89,7 @@ class MessageOnTheOldSequence(TransactionalSending):
 
 
 @fault("router-transaction-header-fa-set", breaks="MQQB-3.1.1.5-07")
-class RoutedTransactionHeader(Routing):
+class RouterTransactionHeaderFaSet(Routing):
     """A queue manager between source and destination sets FA in the TransactionHeader that it forwards."""
 
     def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -101,7 +101,7 @@ class RoutedTransactionHeader(Routing):
 @fault(
     "sender-order-ack-keeps-last-message", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
 )
-class OrderAckOfTheLastNumberIgnored(OrderAcks):
+class SenderOrderAckKeepsLastMessage(OrderAcks):
     """The sender keeps the last message of a sequence when an OrderAck acknowledges it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

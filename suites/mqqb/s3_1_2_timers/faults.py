@@ -53,7 +53,7 @@ add(
 
 
 @fault("sender-transactional-ack-wait-timer-3-s", breaks="MQQB-3.1.2.6-01")
-class ResendTooSoon(TransactionalSending):
+class SenderTransactionalAckWaitTimer3S(TransactionalSending):
     """The sender's Transactional Ack Wait Timer expires after three seconds."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -74,7 +74,7 @@ for _name, _duration_ms in (
 
 
 @fault("sender-resend-time-without-interval", breaks="MQQB-3.1.2.6-D01")
-class ResendTimeOfNow(TransactionalSending):
+class SenderResendTimeWithoutInterval(TransactionalSending):
     """The sender's ResendTime is the start time of the timer, without ResendInterval."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -83,7 +83,7 @@ class ResendTimeOfNow(TransactionalSending):
 
 
 @fault("receiver-history-cleanup-timer-always-30-min", breaks="MQQB-3.1.2.8-01")
-class HistoryCleanupNotConfigured(History):
+class ReceiverHistoryCleanupTimerAlways30Min(History):
     """The receiver's MessageIDHistory Cleanup Timer always expires after half an hour."""
 
     def start_history_timer(self, now: Now) -> None:

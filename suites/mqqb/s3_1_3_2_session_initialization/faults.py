@@ -78,7 +78,7 @@ add(
 
 
 @fault("sender-message-of-lost-session-not-sent-again", breaks="MQQB-3.1.3.2-22")
-class SessionKeepsWhatWasTransmitted(SessionInitialization):
+class SenderMessageOfLostSessionNotSentAgain(SessionInitialization):
     """The sender does not send a message of a lost session again on the next session."""
 
     def initialize_messages(self, session: Session) -> None:
@@ -115,7 +115,7 @@ for _name, _rule, _element, _value in _ELEMENTS:
 
 
 @fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
-class SessionBeginsWithRecoverableMsgAckFlags(SessionOpening):
+class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
     """The initiator opens a session with a flag in RecoverableMsgAckFlags and a running Session Ack Send Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -134,7 +134,7 @@ add(
 
 
 @fault("acceptor-new-session-in-state-waiting-cp-msg", breaks="MQQB-3.1.3.2-36")
-class SessionBeginsInAnotherState(SessionOpening):
+class AcceptorNewSessionInStateWaitingCpMsg(SessionOpening):
     """The acceptor begins a session in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -155,7 +155,7 @@ def _begin_sequence_with(element: str, value: object) -> Install:
 
 
 @fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
-class SequenceKeepsLastAckCount(SessionInitialization):
+class SenderNewSessionKeepsLastAckCount(SessionInitialization):
     """The sender keeps LastAckCount of the session before."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
@@ -235,7 +235,7 @@ add(
 
 
 @fault("acceptor-queue-manager-identifier-changes-with-session", breaks="MQQB-3.1.3.2-34")
-class IdentifierOfEachSession(SessionOpening):
+class AcceptorQueueManagerIdentifierChangesWithSession(SessionOpening):
     """The acceptor's QueueManager.Identifier changes with each session."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -244,7 +244,7 @@ class IdentifierOfEachSession(SessionOpening):
 
 
 @fault("initiator-ping-cookie-begins-with-1000", breaks="MQQB-3.1.3.2-35")
-class PingCookieBeginsFar(Initialization):
+class InitiatorPingCookieBeginsWith1000(Initialization):
     """The initiator's PingCookie begins with 1000."""
 
     def initialize_globally(self, now: Now) -> None:

@@ -41,7 +41,7 @@ add(
 
 
 @fault("any-session-ack-with-sh-clear-accepted", breaks=("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"))
-class SessionAckWithoutSH(Identifying):
+class AnySessionAckWithShClearAccepted(Identifying):
     """A queue manager accepts a SessionAck with SH clear."""
 
     def check_form(self, packet: Packet) -> None:
@@ -50,7 +50,7 @@ class SessionAckWithoutSH(Identifying):
 
 
 @fault("receiver-user-message-of-class-normal-refused", breaks="MQQB-3.1.5.1.1-13")
-class NormalMessagesUnknown(Identifying):
+class ReceiverUserMessageOfClassNormalRefused(Identifying):
     """The receiver refuses a UserMessage of class NORMAL as malformed."""
 
     def identify_packet(self, data: bytes) -> Packet:

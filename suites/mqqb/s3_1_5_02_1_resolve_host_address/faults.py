@@ -49,7 +49,7 @@ def _pick_host(qm: QueueManager) -> str:
 
 
 @fault("sender-user-message-destination-queue-wrong", breaks="MQQB-3.1.5.2.1-01")
-class MessageNamesAnotherQueue(Sending):
+class SenderUserMessageDestinationQueueWrong(Sending):
     """The sender's UserMessage names another DestinationQueue than its format name."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -74,7 +74,7 @@ add(
 
 
 @fault("initiator-outgoing-queue-reference-of-other-name", breaks="MQQB-3.1.5.2.1-03")
-class OutgoingQueueOfAnotherName(SessionOpening):
+class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
     """The initiator's OutgoingQueueReference is the OutgoingQueue of another format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -89,7 +89,7 @@ class OutgoingQueueOfAnotherName(SessionOpening):
 
 
 @fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
-class DestinationHostMadeUp(NextHops):
+class InitiatorDestinationHostIgnoresFormatName(NextHops):
     """The initiator connects to another host than that of the format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -98,7 +98,7 @@ class DestinationHostMadeUp(NextHops):
 
 
 @fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
-class DestinationOfTheFirstName(NextHops):
+class InitiatorDestinationInfoOfFirstFormatName(NextHops):
     """The initiator calls Get Destination Info with the first format name it ever used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -107,7 +107,7 @@ class DestinationOfTheFirstName(NextHops):
 
 
 @fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
-class NextHopNotAskedFor(NextHops):
+class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
     """The initiator connects to another address than that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
@@ -115,7 +115,7 @@ class NextHopNotAskedFor(NextHops):
 
 
 @fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
-class NextHopToAnotherQueueManager(NextHops):
+class InitiatorNextHopsOfOtherGuid(NextHops):
     """The initiator calls Get Next Hops with another GUID than that of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
@@ -134,7 +134,7 @@ add(
 
 
 @fault("initiator-connects-for-unknown-public-queue", breaks="MQQB-3.1.5.2.1-08")
-class UnknownQueueGuessed(NextHops):
+class InitiatorConnectsForUnknownPublicQueue(NextHops):
     """The initiator connects to some host for a public queue that no directory knows."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -142,7 +142,7 @@ class UnknownQueueGuessed(NextHops):
 
 
 @fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
-class UnknownQueueManagerGuessed(NextHops):
+class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
     """The initiator connects to some host for a destination without a next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
@@ -206,7 +206,7 @@ add(
 
 
 @fault("initiator-next-hops-keep-earlier-addresses", breaks="MQQB-3.1.5.2.1-23")
-class NextHopsPileUp(Resolving):
+class InitiatorNextHopsKeepEarlierAddresses(Resolving):
     """The initiator's NextHops keeps the addresses of earlier attempts."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -217,7 +217,7 @@ class NextHopsPileUp(Resolving):
 
 
 @fault("initiator-next-hops-address-without-prefix", breaks="MQQB-3.1.5.2.1-27")
-class NextHopsBare(Resolving):
+class InitiatorNextHopsAddressWithoutPrefix(Resolving):
     """The initiator's NextHops has addresses without the prefix IP= or IPv6=."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
@@ -227,7 +227,7 @@ class NextHopsBare(Resolving):
 
 
 @fault("initiator-next-hop-collection-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
-class NextHopTwice(Resolving):
+class InitiatorNextHopCollectionLastHopTwice(Resolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
@@ -261,7 +261,7 @@ add(
 
 
 @fault("initiator-next-hop-address-wrong", breaks="MQQB-3.1.5.2.1-31")
-class NextHopAddress(Establishing):
+class InitiatorNextHopAddressWrong(Establishing):
     """Address of the initiator's NextHop is not the resolved address."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -293,7 +293,7 @@ add(
 
 
 @fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
-class NextHopIndexerStays(Resolving):
+class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
     """The initiator's NextHopIndexer stays at the last tried address when the name is resolved again."""
 
     def use_addresses(self, session: Session, now: Now) -> None:

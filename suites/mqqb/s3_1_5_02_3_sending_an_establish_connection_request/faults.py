@@ -90,7 +90,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("initiator-establish-connection-timestamp-in-seconds", breaks="MQQB-3.1.5.2.3-10")
-class EstablishRequestSeconds(Establishing):
+class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
     """The initiator's EstablishConnection request has TimeStamp in seconds."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -117,7 +117,7 @@ add(
 
 
 @fault("initiator-outgoing-queue-state-inactive-at-request", breaks="MQQB-3.1.5.2.3-16")
-class OutgoingQueueNotWaiting(Establishing):
+class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
     """The initiator's outgoing queue has the State Inactive when the request is sent."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -129,7 +129,7 @@ class OutgoingQueueNotWaiting(Establishing):
 
 
 @fault("initiator-initialization-timer-of-failed-attempt-kept", breaks="MQQB-3.1.5.2.3-01")
-class InitializationTimerOutlivesAFailedAttempt(SessionTimers):
+class InitiatorInitializationTimerOfFailedAttemptKept(SessionTimers):
     """The initiator's Session Initialization Timer of a failed attempt keeps running and ends the next attempt."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
@@ -152,7 +152,7 @@ add(
 
 
 @fault("initiator-establish-connection-se-clear-at-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class SeNotSetAtARetry(Establishing):
+class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
     """The initiator's EstablishConnection request has SE 0 at a retry without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:

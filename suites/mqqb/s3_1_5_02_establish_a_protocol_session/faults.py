@@ -63,7 +63,7 @@ add(
 
 
 @fault("initiator-ping-request-not-sent", breaks="MQQB-3.1.5.2.2-02")
-class PingRequestNotSent(Ping):
+class InitiatorPingRequestNotSent(Ping):
     """The initiator connects without sending the configured Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -85,7 +85,7 @@ add(
 
 
 @fault("initiator-connection-history-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
-class PingFailureRecordedAsAnother(Connecting):
+class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
     """The initiator's ConnectionHistory has Status DnsFailure for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

@@ -23,7 +23,7 @@ _Original = Callable[..., bool]
 
 
 @fault("sender-window-opened-by-repeated-acknowledgment", breaks="MQQB-3.1.5.5.1-02")
-class RepeatedAcknowledgmentOpensWindow(SessionAcks):
+class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
     """The sender opens its window for an acknowledgment that covers no new message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -34,7 +34,7 @@ class RepeatedAcknowledgmentOpensWindow(SessionAcks):
 
 
 @fault("sender-window-filled-by-refused-messages", breaks="MQQB-3.1.5.5.1-01")
-class RefusedMessagesFillTheWindow(FinalAcks):
+class SenderWindowFilledByRefusedMessages(FinalAcks):
     """The sender counts a message that a FinalAck refuses as unacknowledged without end."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -86,7 +86,7 @@ add(
 
 
 @fault("sender-acknowledgment-of-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
-class AcknowledgmentOfAWholeWindowIgnored(SessionAcks):
+class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
     """The sender ignores an acknowledgment of as many messages as its window has."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:

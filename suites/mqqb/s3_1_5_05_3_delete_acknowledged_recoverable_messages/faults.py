@@ -34,7 +34,7 @@ add(
 
 
 @fault("sender-recoverable-ack-flags-except-bit-0-ignored", breaks="MQQB-3.1.5.5.3-02")
-class RecoverableAckFlagsIgnored(SessionAcks):
+class SenderRecoverableAckFlagsExceptBit0Ignored(SessionAcks):
     """The sender ignores all bits of RecoverableMsgAckFlags except bit 0."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -71,7 +71,7 @@ _add_flags_fault(
 
 
 @fault("sender-order-ack-before-session-ack-forgotten", breaks="MQQB-3.1.5.5.3-03")
-class OrderAckForgotten(TransactionalSending):
+class SenderOrderAckBeforeSessionAckForgotten(TransactionalSending):
     """The sender forgets an OrderAck that arrives before the SessionAck of its message."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -80,7 +80,7 @@ class OrderAckForgotten(TransactionalSending):
 
 
 @fault("sender-recoverable-ack-flags-highest-bit-not-read", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class HighestFlagOfAnAcknowledgmentNotRead(SessionAcks):
+class SenderRecoverableAckFlagsHighestBitNotRead(SessionAcks):
     """The sender does not read the highest bit of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -91,7 +91,7 @@ class HighestFlagOfAnAcknowledgmentNotRead(SessionAcks):
 @fault(
     "sender-recoverable-ack-flags-count-express-messages", breaks=("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02"), blind=True
 )
-class FlagsStandForNumbersOfAllMessages(SessionAcks):
+class SenderRecoverableAckFlagsCountExpressMessages(SessionAcks):
     """The sender counts express messages in the numbers of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("any-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
-class EarlyOrderAckTolerated(Closing):
+class AnyOrderAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores an OrderAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -163,7 +163,7 @@ add(
 
 
 @fault("sender-order-acked-journaled-message-deleted", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
-class NotKeptForItsFinalAck(TransactionalSending):
+class SenderOrderAckedJournaledMessageDeleted(TransactionalSending):
     """The sender deletes a message with journaling at its OrderAck instead of its FinalAck."""
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -179,7 +179,7 @@ add(
 
 
 @fault("sender-later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
-class LaterSequenceBeginsWith2(TransactionalSending):
+class SenderLaterSequenceBeginsWith2(TransactionalSending):
     """The sender begins a later sequence with number 2."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -232,7 +232,7 @@ for _name, _rule, _element, _value in _TRANSFER:
 
 
 @fault("sender-order-ack-deletes-named-message-only", breaks="MQQB-3.1.5.6-13", blind=True)
-class OrderAckDeletesTheNamedMessageAlone(OrderAcks):
+class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
     """The sender deletes only the message with the number of an OrderAck, and not those before it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

@@ -21,7 +21,7 @@ BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
 @fault("receiver-security-not-checked", breaks=("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-02"))
-class SectionLeftOut(SecurityOnReceipt):
+class ReceiverSecurityNotChecked(SecurityOnReceipt):
     """The receiver does not check the security of messages."""
 
     def check_security(
@@ -57,7 +57,7 @@ def _kind_of(packet: UserMessagePacket) -> int:
         "MQSO-7.4.1.4.2-03",
     ),
 )
-class SignatureNotVerified(SecurityOnReceipt):
+class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
     """The receiver accepts every signature as valid."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -68,7 +68,7 @@ class SignatureNotVerified(SecurityOnReceipt):
 
 
 @fault("receiver-invalid-md2-or-md4-signature-accepted", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
-class OldSignatureNotVerified(SecurityOnReceipt):
+class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
     """The receiver accepts every signature with the hash MD2 or MD4 as valid."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -83,7 +83,7 @@ class OldSignatureNotVerified(SecurityOnReceipt):
 @fault(
     "receiver-every-signature-refused", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 )
-class NoSignatureGenuine(SecurityOnReceipt):
+class ReceiverEverySignatureRefused(SecurityOnReceipt):
     """The receiver refuses every signature, even one that it made itself."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -103,7 +103,7 @@ class NoSignatureGenuine(SecurityOnReceipt):
         "MQQB-3.1.5.8.3-13",
     ),
 )
-class LevelAdded(SecurityOnReceipt):
+class ReceiverAsCombinedWithReceivedAs(SecurityOnReceipt):
     """The receiver combines AS of a valid signature with the AS that the message had."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -112,7 +112,7 @@ class LevelAdded(SecurityOnReceipt):
 
 
 @fault("receiver-signature-in-list-not-verified", breaks=("MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14"))
-class SignatureInListNotVerified(SecurityOnReceipt):
+class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
     """The receiver does not verify the signature in a list of destinations."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -124,7 +124,7 @@ class SignatureInListNotVerified(SecurityOnReceipt):
 
 
 @fault("receiver-signature-hash-algorithm-always-sha1", breaks="MQQB-3.1.5.8.3-04")
-class SignatureHashIgnored(SecurityOnReceipt):
+class ReceiverSignatureHashAlgorithmAlwaysSha1(SecurityOnReceipt):
     """The receiver verifies every signature with SHA-1, regardless of HashAlgorithm."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -214,7 +214,7 @@ add(
 
 
 @fault("receiver-cached-certificate-accepted-for-any-user", breaks="MQQB-3.1.5.8.3-23")
-class CachedCertificateForAnybody(SecurityOnReceipt):
+class ReceiverCachedCertificateAcceptedForAnyUser(SecurityOnReceipt):
     """The receiver accepts a cached certificate for any SecurityID."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -236,7 +236,7 @@ class CachedCertificateForAnybody(SecurityOnReceipt):
         "MQSO-7.4.1.4.2-D02",
     ),
 )
-class CertificatesNotLookedUp(SecurityLookup):
+class ReceiverCertificateNotLookedUp(SecurityLookup):
     """The receiver finds no registered certificate."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:

@@ -47,7 +47,7 @@ add(
     "receiver-write-access-denied-to-every-user",
     breaks=("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-99", "MQSO-7.3-D01"),
 )
-class AccessDeniedToAll(SecurityOnReceipt):
+class ReceiverWriteAccessDeniedToEveryUser(SecurityOnReceipt):
     """The receiver denies write access to every sender with a SecurityHeader."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -55,7 +55,7 @@ class AccessDeniedToAll(SecurityOnReceipt):
 
 
 @fault("receiver-message-without-security-header-refused", breaks="MQQB-3.1.5.8.3-01")
-class SecurityDemandedOfAll(SecurityOnReceipt):
+class ReceiverMessageWithoutSecurityHeaderRefused(SecurityOnReceipt):
     """The receiver refuses a message without a SecurityHeader with BAD_SIGNATURE."""
 
     def check_security(
@@ -68,7 +68,7 @@ class SecurityDemandedOfAll(SecurityOnReceipt):
 
 
 @fault("receiver-write-access-checked-for-first-queue", breaks="MQQB-3.1.5.8.3-90")
-class AccessToAnotherQueue(SecurityOnReceipt):
+class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
     """The receiver checks the access to its first queue instead of the destination queue."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -116,7 +116,7 @@ add(
     "receiver-unknown-account-has-token",
     breaks=("MQQB-3.1.5.8.3-102", "MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"),
 )
-class UnknownAccountsHaveTokens(SecurityLookup):
+class ReceiverUnknownAccountHasToken(SecurityLookup):
     """The receiver makes a token for a SID without an account."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
@@ -124,7 +124,7 @@ class UnknownAccountsHaveTokens(SecurityLookup):
 
 
 @fault("receiver-account-of-sid-not-found", breaks=("MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"))
-class AccountsNotFound(SecurityLookup):
+class ReceiverAccountOfSidNotFound(SecurityLookup):
     """The receiver finds no account for any SID."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
@@ -135,7 +135,7 @@ class AccountsNotFound(SecurityLookup):
     "receiver-token-without-groups",
     breaks=("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116"),
 )
-class GroupsNotInToken(SecurityLookup):
+class ReceiverTokenWithoutGroups(SecurityLookup):
     """The receiver makes a token without the groups of the user."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
@@ -146,7 +146,7 @@ class GroupsNotInToken(SecurityLookup):
 
 
 @fault("receiver-write-access-by-default-descriptor", breaks="MQQB-3.1.5.8.3-91")
-class AccessByDefaultDescriptor(SecurityLookup):
+class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
     """The receiver checks access by the default security descriptor instead of that of the queue."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:

@@ -41,7 +41,7 @@ def _level(packet: UserMessagePacket) -> int:
         "MQSO-7.4.1.4.3-D02",
     ),
 )
-class BodyNotDecrypted(SecurityOnReceipt):
+class ReceiverBodyNotDecrypted(SecurityOnReceipt):
     """The receiver does not decrypt the bodies of messages."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -51,7 +51,7 @@ class BodyNotDecrypted(SecurityOnReceipt):
 @fault(
     "receiver-privacy-level-always-advanced", breaks=("MQQB-3.1.5.8.3-46", "MQDMPR-3.1.7.1.31-D10", "MQQB-3.1.5.8.3-65")
 )
-class ProviderAlwaysAdvanced(SecurityOnReceipt):
+class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
     """The receiver treats every PrivacyLevel as Advanced."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -133,7 +133,7 @@ add(
 
 
 @fault("receiver-rc2-key-of-40-bits-accepted", breaks=("MQQB-3.1.5.8.3-71", "MQQB-3.1.1.3-19"))
-class WeakRc2Accepted(SecurityOnReceipt):
+class ReceiverRc2KeyOf40BitsAccepted(SecurityOnReceipt):
     """The receiver accepts RC2 keys of 40 bits, regardless of its configuration."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -146,7 +146,7 @@ class WeakRc2Accepted(SecurityOnReceipt):
 
 
 @fault("receiver-every-enhanced-key-rejected", breaks="MQQB-3.1.5.8.3-71")
-class EnhancedAllRejected(SecurityOnReceipt):
+class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
     """The receiver refuses every message of level Enhanced if RejectEnhancedRC2Using40BitKeys is set."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
