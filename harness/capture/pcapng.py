@@ -48,20 +48,39 @@ PACKET_AT = _HEAD.size + _PACKET.size
 
 def file_header() -> bytes:
     """Return the blocks that begin a capture of one raw IP interface with times in microseconds."""
+    return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
+
+
+def section_block() -> bytes:
+    """Return the block that begins a capture."""
     section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
-    interface = Struct("<HHI").pack(LINKTYPE_RAW, 0, 0)
-    return _block(_SECTION, section + _options({_SECTION_APPLICATION: b"mqconform"})) + _block(
-        _INTERFACE,
-        interface + _options({_INTERFACE_NAME: b"mqconform", _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECONDS])}),
-    )
+    return _block(_SECTION, section + _options({_SECTION_APPLICATION: b"mqconform"}))
 
 
-def packet_block(time_us: int, packet: bytes, comment: str | None, inbound: bool | None = None) -> bytes:
-    """Return an Enhanced Packet block; time int microseconds since 1970 UTC; ``inbound``: its direction, if known."""
+def interface_block(link_type: int, name: str) -> bytes:
+    """Return the block that describes an interface with times in microseconds."""
+    options = {_INTERFACE_NAME: name.encode(), _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECONDS])}
+    return _block(_INTERFACE, Struct("<HHI").pack(link_type, 0, 0) + _options(options))
+
+
+def packet_block(
+    time_us: int,
+    packet: bytes,
+    comment: str | None,
+    inbound: bool | None = None,
+    *,
+    interface: int = 0,
+    size: int | None = None,
+) -> bytes:
+    """Return an Enhanced Packet block; time int microseconds since 1970 UTC; ``inbound``: its direction, if known.
+
+    ``interface``: the number of its interface; ``size``: that of the packet on the network, if the capture cut it.
+    """
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
     if inbound is not None:
         options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
-    head = _PACKET.pack(0, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), len(packet))
+    original = len(packet) if size is None else size
+    head = _PACKET.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
     return _block(_ENHANCED_PACKET, head + _pad(packet) + _options(options))
 
 

@@ -48,7 +48,9 @@ WRONG: Mapping[str, Callable[[Meant], Install]] = {
     "has priority 3": lambda meant: field_is(MESSAGE, "BaseHeader.PR", 3, meant),
     "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
     "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
-    "has private queue 5 as destination": lambda meant: wrong_fields(MESSAGE, {NUMBER: 5}, _with_destination(PRIVATE, meant)),
+    "has private queue 5 as destination": lambda meant: wrong_fields(
+        MESSAGE, {NUMBER: 5}, _with_destination(PRIVATE, meant)
+    ),
     "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
         MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
     ),

@@ -51,6 +51,21 @@ class Summary(ABC):
 
 
 S = TypeVar("S", bound=Summary)
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Recent(dict[K, V]):
+    """What a summary knows of the last messages, by message; no system sends one again after so many others."""
+
+    MOST = 65_536
+
+    def keep(self, key: K, value: V) -> None:
+        """Keep a value, unless the key has one; forget the oldest instead."""
+        if key not in self:
+            self[key] = value
+            if len(self) > self.MOST:
+                del self[next(iter(self))]
 
 
 class NotCaptured(Exception):
@@ -172,6 +187,23 @@ class Tally:
     failures: list[tuple[Frame, str]] = field(default_factory=list)
     """The first of the packets that broke it."""
 
+    def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
+        """Count a packet."""
+        if isinstance(finding, tuple):
+            kept, observed = finding
+            self.seen += 1
+            if self.seen == 1:
+                self.first, self.first_observed = frame, observed
+            if not kept:
+                self.fail(frame, observed)
+        elif isinstance(finding, NotExercised):
+            self.idle += 1
+            if self.first is None:
+                self.first, self.first_observed = frame, finding.observed
+        else:
+            why = str(finding)
+            self.missing[why if why in self.missing or len(self.missing) < REASONS_KEPT else MORE_REASONS] += 1
+
     def fail(self, frame: Frame, observed: str) -> None:
         """Count a packet that broke the rule."""
         self.failed += 1
@@ -208,13 +240,24 @@ class PassiveJudge:
         if isinstance(record, FormatError):
             kind = MALFORMED
             self.malformed[frame] = str(record)
-        context = Context(frame, frame.connection)
+        connection, tallies = frame.connection, self.tallies
+        context = Context(frame, connection)
         for rule in self._rules_of(kind):
-            if rule.decisive or frame.connection not in self._spoilt:
-                try:
-                    self._note(rule, frame, rule.predicate(record, context))
-                except NotCaptured as error:
-                    self._miss(rule, str(error))
+            if connection in self._spoilt and not rule.decisive:
+                continue
+            try:
+                finding: Finding | NotCaptured = rule.predicate(record, context)
+            except NotCaptured as error:
+                finding = error
+            if finding is None:
+                continue
+            tally = tallies.get(rule.rule)
+            if tally is None:
+                tally = tallies[rule.rule] = Tally()
+            tally.note(frame, finding)
+            if rule.decisive and isinstance(finding, tuple) and not finding[0]:
+                self._spoilt.add(connection)
+                self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def leave(self, connection: Connection) -> None:
         """Leave a connection that has ended."""
@@ -227,29 +270,6 @@ class PassiveJudge:
         if kind not in self._of_kind:
             self._of_kind[kind] = [rule for rule in PASSIVE.values() if kind in rule.kinds]
         return self._of_kind[kind]
-
-    def _miss(self, rule: PassiveRule, why: str) -> None:
-        missing = self.tallies.setdefault(rule.rule, Tally()).missing
-        missing[why if why in missing or len(missing) < REASONS_KEPT else MORE_REASONS] += 1
-
-    def _note(self, rule: PassiveRule, frame: Frame, finding: Finding) -> None:
-        if finding is None:
-            return
-        tally = self.tallies.setdefault(rule.rule, Tally())
-        if isinstance(finding, NotExercised):
-            tally.idle += 1
-            if tally.first is None:
-                tally.first, tally.first_observed = frame, finding.observed
-            return
-        kept, observed = finding
-        tally.seen += 1
-        if tally.seen == 1:
-            tally.first, tally.first_observed = frame, observed
-        if not kept:
-            tally.fail(frame, observed)
-            if rule.decisive:
-                self._spoilt.add(frame.connection)
-                self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {observed}")
 
 
 def _record(frame: Frame) -> Any:
