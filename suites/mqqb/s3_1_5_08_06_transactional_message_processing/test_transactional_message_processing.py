@@ -170,7 +170,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
 
 
 def _send_two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
-    """Send two messages, the second while the timer runs that the first started; ConformanceFailure when it is late."""
+    """Send two messages, the second while the timer of the first runs; ConformanceFailure when it is too late."""
     due_ms = receiver.sut.duration_ms(ORDER_ACK_MS)
     for _ in range(ATTEMPTS):
         sent = [receiver.send()]
@@ -228,7 +228,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
 
 
 class Offer(NamedTuple):
-    """The place of a message in a sequence of the peer."""
+    """The position of a message in a sequence of the peer."""
 
     later_s: int
     ordinal: int | None
@@ -236,7 +236,7 @@ class Offer(NamedTuple):
     previous: int
 
     def place(self, sequence: Sequence) -> dict[str, Any]:
-        """Return its fields of TransactionHeader."""
+        """Return the fields of TransactionHeader for this position."""
         base = sequence.identifier
         of_base = base.Ordinal - 1 + (self.ordinal or 0)
         ordinal = 1 if self.ordinal is None else HIGH if self.ordinal == HIGH else of_base

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, and the start of that timer."""
+"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, with the start of its timer."""
 
 from __future__ import annotations
 

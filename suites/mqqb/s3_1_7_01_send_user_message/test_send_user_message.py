@@ -129,7 +129,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
 
 
 def _requests_of(frame) -> tuple[list[str], int]:
-    """Return the acknowledgments and journals that a packet asks for, and its time to be received."""
+    """Return the requested acknowledgments and journals of a packet, and TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
@@ -188,7 +188,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
 
 
 def _session(sut, format_name: str) -> dict[str, Any]:
-    """Return the session whose queue is the one for a format name; else the one that has messages."""
+    """Return the session of a format name's queue, else the session with messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
     found = named or [one for one in shown if one["OutgoingMessageTable"]]

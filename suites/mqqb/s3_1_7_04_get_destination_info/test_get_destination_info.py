@@ -17,7 +17,7 @@ def connection_to(peer):
 
 
 def send_to_name(peer, sut, name: str):
-    """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
+    """Let the SUT send to a name; return whether it connects to the peer, its ServerGuid and its request."""
     connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
     asked = "no request" if request is None else str(UUID(str(request["EstablishConnectionHeader"].ServerGuid)))

@@ -141,7 +141,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
 
 
 def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
-    """Return the rule of each type of administration queue, its fields, and the queue that the acknowledgment names."""
+    """Return rule, UserHeader fields and expected destination for each type of administration queue."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
