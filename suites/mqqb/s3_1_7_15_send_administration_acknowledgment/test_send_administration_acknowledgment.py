@@ -85,9 +85,10 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
-    number = private_number(sut, sut.queue(queue))
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": int(delivery != "express")} | (peer.private_queue(sut.guid, number) if name == "private" else {})
+    user = {"DM": int(delivery != "express")}
+    if name == "private":
+        user |= peer.private_destination(sut.queue(queue))
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.with_admin_queue(user)
