@@ -118,6 +118,11 @@ class Call:
         return self.status is not None and failure(self.status)
 
     @property
+    def is_refused(self) -> bool:
+        """Return whether the call was answered with a fault or a failure HRESULT."""
+        return self.thrown is not None or self.failed
+
+    @property
     def outcome(self) -> str:
         """Describe the outcome in a few words, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error`` ..."""
         if self.thrown is not None:

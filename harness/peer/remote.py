@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
@@ -16,7 +17,7 @@ from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
-from harness.wire.rpc_stub import guid, pointer
+from harness.wire.rpc_stub import NULL_HANDLE, guid, pointer
 from harness.wire.wire_error import WireError
 
 WINDOWS_SERVER = 0x0000_0500
@@ -218,6 +219,7 @@ class RemoteQueue:
 
     UNKNOWN_HANDLE = 0x7F6D_7163
     """A handle of no queue or cursor: handles are small or many bits apart."""
+    NULL_HANDLE = NULL_HANDLE
 
     def __init__(self, remote: Remote, association: Association, opened: Call, *, settled: bool = True) -> None:
         self.remote = remote
@@ -230,10 +232,10 @@ class RemoteQueue:
         if settled:
             self.session.expect_success()
 
-    def open_session(self, **arguments: Any) -> Call:
-        """Call RemoteQMOpenQueue with what R_QMOpenRemoteQueue gave."""
+    def open_session(self, *, client: UUID | None = None, **arguments: Any) -> Call:
+        """Call RemoteQMOpenQueue with the handles of R_QMOpenRemoteQueue; ``client``: its pLicGuid."""
         given: dict[str, Any] = {
-            "pLicGuid": guid(self.remote.peer.identifier),
+            "pLicGuid": guid(client or self.remote.peer.identifier),
             "hQueue": self.handle,
             "pQueue": self.pointer,
             "dwpContext": self.context,
@@ -274,6 +276,10 @@ class RemoteQueue:
     def peek_next(self, **how: Any) -> Call:
         """Read with PEEK_NEXT."""
         return self.read(Action.PEEK_NEXT, **how)
+
+    def begin_receive(self, **how: Any) -> Call:
+        """Begin a read with RECEIVE and do not wait."""
+        return self.begin(Action.RECEIVE, **how)
 
     def start_receive(self, **how: Any) -> Call:
         """Read with RECEIVE, and do not end the receive: its message stays locked."""

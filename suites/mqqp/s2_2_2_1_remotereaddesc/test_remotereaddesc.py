@@ -20,9 +20,9 @@ DAY_S = 86_400
 RESERVED = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
 MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
-"""So large a body that with it the packet has nearly its largest size; the check adds what there is room for."""
+"""A body whose packet nearly has the largest size; the check fills the rest."""
 CLOCKS_S = 120
-"""How far the clock of a real SUT may be from ours."""
+"""The largest difference between the clocks of a real SUT and of the tester."""
 
 
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-D03")

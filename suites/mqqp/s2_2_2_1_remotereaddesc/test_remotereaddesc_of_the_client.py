@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.expectations import holds
-from harness.peer.rpc_server import ServedCall
+import pytest
+
+from harness.expectations import between, each, fields, holds
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Method, desc2
-from harness.wire.rpc_stub import buffer
+from harness.wire.rpc_qm2qm import Ack, Method
 from suites.mqqp.steps.reader import Reader, Reading
 
 
@@ -50,21 +50,56 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     ):
         for value in values:
             remote = reader.open()
-            reader.server.answers[Method.START_RECEIVE2] = partial(_answer_peek, reader, name, value)
+            reader.server.answers[Method.START_RECEIVE2] = partial(reader.answer_with_message, **{name: value})
             reply = reader.begin_read(Reading.PEEK, remote).wait()
             observed = bool(reply.get("message")) or str(reply.get("error", "no message"))
             reader.await_first_call(Method.START_RECEIVE2)
             evidence = reader.server.named(Method.START_RECEIVE2)[-1].evidence
-            judge(rule, expected=holds("the message is brought"), observed=observed, evidence=evidence)
+            judge(rule, expected=holds("the application gets the message"), observed=observed, evidence=evidence)
 
 
-def _answer_peek(reader: Reader, name: str, value: int, call: ServedCall) -> None:
-    """Answer a peek with a message and with one value of a reserved field."""
-    data = reader.build_message()
-    answer = REMOTEREADDESC(
-        hRemoteQueue=Reader.QUEUE_HANDLE,
-        dwQueue=Reader.QUEUE_DESCRIPTOR,
-        ulAction=reader.description_of(call).ulAction,
-        **{"dwSize": len(data), "lpBuffer": buffer(data), name: value},
+@needs("remote_read")
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
+@covers(
+    "MQQP-2.2.2.1-02",
+    "MQQP-2.2.2.1-03",
+    "MQQP-2.2.2.1-04",
+    "MQQP-2.2.2.1-10",
+    "MQQP-3.1.4.1-03",
+    "MQQP-3.1.4.10-06",
+)
+def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
+    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each has a dwRequestID of its own,
+    ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
+    """
+    reader = Reader(peer, sut, version)
+    remote = reader.open()
+    reader.let_reads_wait()
+    for number in (1, 2):
+        reader.begin("remote_receive", remote=remote, timeout_ms=None)
+        reader.await_reads(number)
+    calls = reader.reads()
+    asked = [reader.description_of(call) for call in calls]
+    evidence = [*calls]
+    before = [call.name for call in reader.server.calls]
+    judge(
+        "MQQP-3.1.4.1-03",
+        expected=holds("RemoteQMOpenQueue comes before the first read"),
+        observed="RemoteQMOpenQueue" in before[: before.index(calls[0].name)],
+        evidence=evidence,
     )
-    call.respond(lpRemoteReadDesc2=desc2(answer, Reader.SEQUENTIAL_ID))
+    judge("MQQP-2.2.2.1-02", expected=each(fields(ulTimeout=0xFFFF_FFFF), "read"), observed=asked, evidence=evidence)
+    judge("MQQP-2.2.2.1-03", expected=each(fields(dwSize=0), "read"), observed=asked, evidence=evidence)
+    differ = len({one.dwRequestID for one in asked}) == 2
+    judge(
+        "MQQP-2.2.2.1-04",
+        expected=holds("the two reads have different dwRequestIDs"),
+        observed=differ,
+        evidence=evidence,
+    )
+    null = [one.lpBuffer is None for one in asked]
+    judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
+    given = fields(
+        hRemoteQueue=Reader.QUEUE_HANDLE, dwQueue=Reader.QUEUE_DESCRIPTOR, dwRequestID=between(1, 0xFFFF_FFFF)
+    )
+    judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import between, each, facts, fields, holds
+from harness.expectations import each, facts, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, NDR64, QM2QM
-from harness.wire.rpc_qm2qm import INFINITE, Method
+from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
 FAILURES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
-"""Failure HRESULTs and an NTSTATUS, some of them unheard of."""
+"""Failure HRESULTs and an NTSTATUS, some of them undefined."""
 
 ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of faults."""
@@ -38,48 +38,6 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
                 found.append({NDR, NDR64} <= offered)
                 frames.append(frame)
     judge.all(expected=each(holds("NDR and NDR64 are proposed"), "bind"), observed=found, evidence=frames)
-
-
-@needs("remote_read")
-@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
-@covers(
-    "MQQP-2.2.2.1-02",
-    "MQQP-2.2.2.1-03",
-    "MQQP-2.2.2.1-04",
-    "MQQP-2.2.2.1-10",
-    "MQQP-3.1.4.1-03",
-    "MQQP-3.1.4.10-06",
-)
-def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
-    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each has a dwRequestID of its own,
-    ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
-    """
-    reader = Reader(peer, sut, version)
-    remote = reader.open()
-    reader.let_reads_wait()
-    for number in (1, 2):
-        reader.begin("remote_receive", remote=remote, timeout_ms=None)
-        reader.await_reads(number)
-    calls = reader.reads()
-    asked = [reader.description_of(call) for call in calls]
-    evidence = [*calls]
-    before = _called_methods(reader)
-    judge(
-        "MQQP-3.1.4.1-03",
-        expected=holds("the queue is opened before it is read"),
-        observed="RemoteQMOpenQueue" in before[: before.index(calls[0].name)],
-        evidence=evidence,
-    )
-    judge("MQQP-2.2.2.1-02", expected=each(fields(ulTimeout=INFINITE), "read"), observed=asked, evidence=evidence)
-    judge("MQQP-2.2.2.1-03", expected=each(fields(dwSize=0), "read"), observed=asked, evidence=evidence)
-    differ = len({one.dwRequestID for one in asked}) == 2
-    judge("MQQP-2.2.2.1-04", expected=holds("two values of dwRequestID"), observed=differ, evidence=evidence)
-    null = [one.lpBuffer is None for one in asked]
-    judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
-    given = fields(
-        hRemoteQueue=Reader.QUEUE_HANDLE, dwQueue=Reader.QUEUE_DESCRIPTOR, dwRequestID=between(1, 0xFFFF_FFFF)
-    )
-    judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)
 
 
 @needs("remote_read")
@@ -136,7 +94,7 @@ METHODS = {
     "RemoteQMStartReceive2": ("MQQP-3.1.4.10-10", Reader.WINDOWS_7),
     "RemoteQMStartReceiveByLookupId": ("MQQP-3.1.4.11-18", Reader.WINDOWS_7),
 }
-"""The rule about what each method returns, and the version of the server that the check is."""
+"""By method: the rule about its failures, and the version of the server at which the client calls it."""
 
 
 FAILING = {
@@ -146,7 +104,7 @@ FAILING = {
     "RemoteQMOpenQueue",
     "RemoteQMPurgeQueue",
 }
-"""Methods without whose success the application cannot have what it asked for."""
+"""Methods that have to succeed before the application's command succeeds."""
 
 
 @needs("remote_read")
@@ -218,7 +176,7 @@ BROKEN_CALLS = {
     "unknown fault": lambda call: call.fault(UNHEARD_OF),
     "lost": lambda call: call.association.close(),
 }
-"""Ways for a call to end without a status of the method."""
+"""By name: how the peer ends a call without a status of its method."""
 
 
 @needs("remote_read")

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import between, each
-from harness.judging.judge import Judge
-from harness.peer.association import Call
-from harness.peer.durations import Duration
-from harness.peer.remote import Remote
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Action, Method
+from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
 
@@ -19,7 +14,7 @@ SHORT_MS, LONGER_MS, LATER_MS = 400, 900, 1_300
 TIMED_OUT = "ended without a message"
 
 
-def describe_end(read: Call) -> str:
+def describe_end(read):
     """Describe how a read ended whose time-out expired."""
     return TIMED_OUT if read.failed else read.label_or_outcome
 
@@ -28,9 +23,9 @@ WAITED = (
     *("MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"),
     *("MQDMPR-3.1.2.3-01", "MQDMPR-3.1.2.3-02"),
 )
-"""Rules of how long a read waits."""
+"""The rules about the duration of a wait."""
 ENDED = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
-"""Rules of its end."""
+"""The rules about the end of a wait."""
 
 
 @covers(*WAITED, *ENDED)
@@ -42,31 +37,31 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     queue = remote.open()
     at_once = queue.start_receive(by=by)
     began_ms = remote.peer.recorder.elapsed_ms()
-    longer, shorter = (queue.begin(Action.RECEIVE, by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
+    longer, shorter = (queue.begin_receive(by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
     waits = ((shorter, SHORT_MS), (longer, LONGER_MS))
     took = {timeout_ms: await_end(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
     outcomes = {"at once": describe_end(at_once), "shorter": describe_end(shorter), "longer": describe_end(longer)}
     evidence = [*shorter.evidence, *longer.evidence]
     judge(*ENDED, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
-    satisfied = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONGER_MS)
+    satisfied = queue.begin_receive(by=by, ulTimeout=LONGER_MS)
     remote.deliver(["first"])
     satisfied.wait()
     if satisfied.failed:
         return  # the message came later than the read could wait
     queue.acknowledge(satisfied)
     began_ms = remote.peer.recorder.elapsed_ms()
-    later = queue.begin(Action.RECEIVE, by=by, ulTimeout=LATER_MS)
+    later = queue.begin_receive(by=by, ulTimeout=LATER_MS)
     judge_waits(remote, judge, {LATER_MS: await_end(remote, later, LATER_MS, began_ms)}, later.evidence)
 
 
-def await_end(remote: Remote, read: Call, timeout_ms: int, began_ms: int) -> Duration:
+def await_end(remote, read, timeout_ms, began_ms):
     """Wait for the end of a read; return its duration since an instant."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
     return remote.peer.took(began_ms)
 
 
-def judge_waits(remote: Remote, judge: Judge, took: dict[int, Duration], evidence: list[Frame]) -> None:
+def judge_waits(remote, judge, took, evidence):
     """Judge how long reads waited; ``took``: the durations by ulTimeout."""
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():

@@ -15,7 +15,7 @@ pytestmark = needs("remote_read")
 NO_MESSAGE = 0xC00E_001B
 """MQ_ERROR_IO_TIMEOUT."""
 IDENTIFIER = 0x0055_0000_0000_0007
-ALWAYS_OLD = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
+NEVER_ASKS_VERSION = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
 
 
 BEGUN = {
@@ -89,11 +89,11 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
         reader.begin_read(way, remote).wait()
     calls = [call for call in reader.reads() if (call.name == Method.START_RECEIVE) == (version == Reader.WINDOWS_2000)]
     if not calls:
-        judge.give_up(Verdict.NOT_EXERCISED, ALWAYS_OLD)
+        judge.give_up(Verdict.NOT_EXERCISED, NEVER_ASKS_VERSION)
         return
     asked = [reader.description_of(call) for call in calls]
     others = [hex(one.ulAction) for one in asked if one.ulAction not in ACTIONS]
-    judge(action, expected=none("ulAction that no table has"), observed=others, evidence=calls)
+    judge(action, expected=none("ulAction that is not listed"), observed=others, evidence=calls)
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == Action.PEEK_NEXT]
     if not following:
         judge.mark_not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)

@@ -11,7 +11,7 @@ from suites.mqqp.steps.methods import for_each_method
 
 LONG_MS = 600_000
 GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
-"""What is answered of a queue that is not there any more: its own status, or that of a handle that is none (E170)."""
+"""The statuses of a read of a deleted queue (E170)."""
 
 
 @needs("qm2qm", "queue_control")
@@ -52,7 +52,7 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     waits = []
     if by != Method.START_RECEIVE_BY_LOOKUP_ID:
         waits = [queue.begin(action, by=by, ulTimeout=LONG_MS) for action in (Action.RECEIVE, Action.PEEK_CURRENT)]
-        waits.append(queue.begin(Action.RECEIVE, by=by, hCursor=unread, ulTimeout=LONG_MS))
+        waits.append(queue.begin_receive(by=by, hCursor=unread, ulTimeout=LONG_MS))
         for read in waits:
             read.state_after_silence()
     sut.delete_queue(name)

@@ -14,7 +14,7 @@ from suites.mqqp.steps.whole import build_full_message
 
 ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
-"""SecurityHeader.DE: the signature is of the default provider, or of the one that ProviderInfo names."""
+"""Values of SecurityHeader.DE: the signature was made by the default provider, or by that of ProviderInfo."""
 
 
 @for_each_method(

@@ -16,7 +16,7 @@ pytestmark = needs("qm2qm", "inspect")
 
 LONG_MS = 600_000
 NUMBER = 0x6D71_0001
-"""A dwRequestID that stands for nothing else."""
+"""A dwRequestID that occurs nowhere else."""
 
 
 def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     After RemoteQMCancelReceive the collection is empty.
     """
     queue = remote.open()
-    read = queue.begin(Action.RECEIVE, by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
+    read = queue.begin_receive(by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
     read.state_after_silence()
     found = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
     known = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts
-from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import for_each_method
@@ -40,9 +39,9 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     waits = first.state_after_silence()
     twice = queue.start_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
     judge(*rules["twice"], expected="MQ_ERROR_INVALID_PARAMETER", observed=twice.outcome, evidence=twice.evidence)
-    elsewhere = second.begin(Action.RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
     seen = {"first": waits, "again": twice.outcome, "elsewhere": elsewhere.state_after_silence()}
-    expected = facts(first=Call.WAITING, again="MQ_ERROR_INVALID_PARAMETER", elsewhere=Call.WAITING)
+    expected = facts(first=first.WAITING, again="MQ_ERROR_INVALID_PARAMETER", elsewhere=first.WAITING)
     judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
 
 
@@ -78,12 +77,12 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     queue = remote.open()
     admin = remote.open("admin")
     number = remote.request_id()
-    read = queue.begin(Action.RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    read = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
     waits = read.state_after_silence()
     elsewhere, here = admin.cancel(number), queue.cancel(number)
     read.wait()
     seen = {"before": waits, "elsewhere": elsewhere.outcome, "here": here.outcome, "answered": read.answered}
-    expected = facts(before=Call.WAITING, elsewhere="MQ_ERROR_INVALID_HANDLE", here="MQ_OK", answered=True)
+    expected = facts(before=read.WAITING, elsewhere="MQ_ERROR_INVALID_HANDLE", here="MQ_OK", answered=True)
     judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
     arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
@@ -96,7 +95,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     evidence = [empty, arriving, again]
     judge(
         *rules["removed"],
-        expected=facts(empty=Call.FAILURE, arriving="first", again="first"),
+        expected=facts(empty=read.FAILURE, arriving="first", again="first"),
         observed=seen,
         evidence=evidence,
     )
@@ -116,7 +115,7 @@ WAITS = (
     "MQDMPR-3.1.7.3.1-22",
     "MQDMPR-3.1.7.3.1-23",
 )
-"""What is said of every read that waits."""
+"""The rules of MS-MQDMPR about every waiting read."""
 
 
 @for_each_method(
@@ -159,5 +158,5 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         {"at_once": at_once.label_or_failure, "before": waits, "then": read.label_or_outcome},
         [at_once, read],
     )
-    expected = facts(at_once=Call.FAILURE, before=Call.WAITING, then="second")
+    expected = facts(at_once=read.FAILURE, before=read.WAITING, then="second")
     judge(*rules["waits"], *WAITS, *events, expected=expected, observed=seen, evidence=evidence)

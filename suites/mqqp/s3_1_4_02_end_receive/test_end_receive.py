@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts
+from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Ack, Method
-from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
@@ -88,7 +88,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         observed={"nack": refused.outcome, "ack": taken.outcome},
         evidence=[refused, taken],
     )
-    nulls = [call.out is not None and bytes(call.out.pphContext) == NULL_HANDLE for call in (refused, taken)]
+    nulls = [call.has_null_handle for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
         expected=facts(is_null=each(True), used_again=UNKNOWN),
@@ -109,9 +109,9 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
 def test_end_receive_with_null_handle_is_refused(remote, judge):
     """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE, before and after a queue is opened."""
     association = remote.associate()
-    before = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=Ack.RR_ACK)
+    before = association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=Ack.RR_ACK)
     queue = remote.open_with_messages("first", association=association)
-    opened = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=Ack.RR_ACK)
+    opened = association.call("RemoteQMEndReceive", pphContext=queue.NULL_HANDLE, dwAck=Ack.RR_ACK)
     observed = {"before": before.outcome, "opened": opened.outcome, "read": queue.peek().label_or_outcome}
     expected = facts(before=INVALID_HANDLE, opened=INVALID_HANDLE, read="first")
     judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
@@ -140,3 +140,28 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     }
     expected = facts(read=labels, nack="MQ_OK", free=back, acks=["MQ_OK", "MQ_OK"], left=back)
     judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)
+
+
+@covers("MQQP-3.1.4.2-D02")
+@pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
+@pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
+@sut_survives()
+def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
+    """RemoteQMEndReceive with a dwAck other than 1 and 2 is refused, and the message stays locked until a valid dwAck
+    ends the receive.
+    """
+    queue = remote.open_with_messages("first", "second")
+    read = queue.start_receive()
+    call = queue.end(read, wrong)
+    locked = queue.labels()
+    ended = queue.end(read, right)
+    observed = {
+        "read": read.label_or_outcome,
+        "refused": call.is_refused,
+        "locked": locked,
+        "right": ended.outcome,
+        "after": queue.labels(),
+    }
+    after = ["first", "second"] if right == Ack.RR_NACK else ["second"]
+    expected = facts(read="first", refused=True, locked=["second"], right="MQ_OK", after=after)
+    judge("MQQP-3.1.4.2-D02", expected=expected, observed=observed, evidence=[call, ended])

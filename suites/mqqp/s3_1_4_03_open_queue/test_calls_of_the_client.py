@@ -28,7 +28,7 @@ METHODS = {
     Method.START_RECEIVE2: ("MQQP-3.1.4.10-01", ["MQQP-3.1.4.3-08"]),
     Method.START_RECEIVE_BY_LOOKUP_ID: ("MQQP-3.1.4.11-01", ["MQQP-3.1.4.3-09"]),
 }
-"""Of each method: the rule of its binding, and those that want the queue open before."""
+"""By method: the rule of its presentation context, and the rules that require an open queue."""
 
 
 @needs("remote_read")

@@ -7,7 +7,6 @@ from uuid import UUID
 from harness.expectations import each, facts, holds, status
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
-from harness.wire.rpc_stub import NULL_HANDLE, guid
 
 pytestmark = needs("qm2qm")
 
@@ -29,11 +28,11 @@ def test_each_open_queue_returns_handle_of_its_own(remote, judge):
     queue, second = (RemoteQueue(remote, association, one, settled=False) for one in sessions)
     remote.deliver(["first"])
     handles = [bytes(one.session.out.phContext) if one.session.out is not None else b"" for one in (queue, second)]
-    apart = len({*handles, NULL_HANDLE}) == 3
+    apart = len({*handles, queue.NULL_HANDLE}) == 3
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected=holds("two handles"), observed=apart, evidence=evidence)
-    opened = {"outcomes": both, "a_NULL": NULL_HANDLE in handles}
+    opened = {"outcomes": both, "a_NULL": queue.NULL_HANDLE in handles}
     expected = facts(outcomes=each("MQ_OK"), a_NULL=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     reads = [one.peek().label_or_outcome for one in (queue, second)]
@@ -90,7 +89,23 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
     for client in clients:
         opened = remote.open_remote(queue.association).expect_success().out
         values = {"hQueue": opened.phQueue, "pQueue": opened.dwpQueue, "dwpContext": opened.pdwContext}
-        calls.append(queue.open_session(pLicGuid=guid(client), **values).expect_success())
+        calls.append(queue.open_session(client=client, **values).expect_success())
     known = {entry["ClientId"].lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
     found = [str(client) for client in clients if str(client) in known]
     judge("MQQP-3.1.4.3-18", expected=[str(client) for client in clients], observed=found, evidence=calls)
+
+
+@covers("MQQP-3.1.4.3-D01")
+@sut_survives()
+def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
+    """RemoteQMOpenQueue with dwMQS from 0 to 16 succeeds, above 16 it is refused. The queue can still be read."""
+    queue = remote.open_with_messages("first")
+    in_range = [queue.open_session(dwMQS=value) for value in (0, 1, 2, 8, 15, 16)]
+    above = [queue.open_session(dwMQS=value) for value in (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)]
+    observed = {
+        "in_range": in_range,
+        "above_is_refused": [call.is_refused for call in above],
+        "peek": queue.peek().label_or_outcome,
+    }
+    expected = facts(in_range=each(status("MQ_OK")), above_is_refused=each(True), peek="first")
+    judge.all(expected=expected, observed=observed, evidence=[*in_range[-2:], *above])

@@ -7,9 +7,7 @@ import pytest
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Action
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
-from harness.wire.rpc_stub import NULL_HANDLE
 
 pytestmark = needs("qm2qm")
 
@@ -39,12 +37,12 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     admin = remote.open("admin", association=queue.association)
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
-    nothing = queue.association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE)
+    nothing = queue.association.call("RemoteQMCloseQueue", pphContext=queue.NULL_HANDLE)
     judge("MQQP-3.1.4.4-05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
     closed = queue.close()
     judge("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
-    judge("MQQP-3.1.4.4-16", expected=NULL_HANDLE, observed=handle, evidence=closed.evidence)
+    judge("MQQP-3.1.4.4-16", expected=queue.NULL_HANDLE, observed=handle, evidence=closed.evidence)
     again = queue.close()
     judge("MQQP-3.1.4.4-15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
     read = queue.peek()
@@ -83,8 +81,8 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     """
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
-    reads = [queue.begin(Action.RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
-    elsewhere = admin.begin(Action.RECEIVE, ulTimeout=LONG_MS)
+    reads = [queue.begin_receive(ulTimeout=LONG_MS) for _ in range(3)]
+    elsewhere = admin.begin_receive(ulTimeout=LONG_MS)
     before = [read.state_after_silence() for read in reads]
     closed = queue.close()
     after = [read.wait().outcome for read in reads]

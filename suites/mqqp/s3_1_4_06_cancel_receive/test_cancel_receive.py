@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts, status
-from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import release_of
-from harness.wire.rpc_qm2qm import Action, Method
+from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
 
@@ -51,12 +50,12 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         evidence=[before, idle],
     )
     admin = remote.open("admin", association=queue.association)
-    read = queue.begin(Action.RECEIVE, dwRequestID=number, ulTimeout=LONG_MS)
+    read = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS)
     waits = read.state_after_silence()
     elsewhere = admin.cancel(number)
     judge(
         "MQQP-3.1.4.6-08",
-        expected=facts(read=Call.WAITING, cancel=INVALID_HANDLE),
+        expected=facts(read=read.WAITING, cancel=INVALID_HANDLE),
         observed={"read": waits, "cancel": elsewhere.outcome},
         evidence=elsewhere.evidence,
     )
@@ -72,7 +71,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     still = read.state_after_silence()
     cancelled = queue.cancel(number)
     seen = {"other": other.outcome, "still": still, "cancel": cancelled.outcome, "read": describe_end(read)}
-    expected = facts(other=ERROR, still=Call.WAITING, cancel="MQ_OK", read=NO_MESSAGE)
+    expected = facts(other=ERROR, still=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE)
     judge(
         "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.1-02",
@@ -97,7 +96,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     """
     queue = remote.open()
     one, two = remote.request_id(), remote.request_id()
-    first, second = (queue.begin(Action.RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
+    first, second = (queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
     waits = [first.state_after_silence(), second.state_after_silence()]
     taken = queue.start_receive(dwRequestID=one)
     cancelled = queue.cancel(one)
@@ -107,14 +106,14 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
     judge("MQQP-2.2.2.1-05", expected=INVALID_PARAMETER, observed=taken.outcome, evidence=taken.evidence)
     again = queue.cancel(one)
-    fresh = queue.begin(Action.RECEIVE, dwRequestID=one, ulTimeout=LONG_MS)
+    fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_MS)
     seen, expected = (
         {"again": again.outcome, "fresh": fresh.state_after_silence()},
-        facts(again=ERROR, fresh=Call.WAITING),
+        facts(again=ERROR, fresh=first.WAITING),
     )
     judge("MQQP-3.1.4.6-19", expected=expected, observed=seen, evidence=again.evidence)
     seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": second.state_after_silence()}
-    expected = facts(before=each(Call.WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=Call.WAITING)
+    expected = facts(before=each(first.WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=first.WAITING)
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
@@ -138,13 +137,13 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     """
     queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]
-    reads = [queue.begin(Action.RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
+    reads = [queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
     after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
-    expected = [NO_MESSAGE if read is reads[which] else Call.WAITING for read in reads]
+    expected = [NO_MESSAGE if read is reads[which] else read.WAITING for read in reads]
     judge.all(
-        expected=facts(before=each(Call.WAITING), cancel="MQ_OK", after=expected),
+        expected=facts(before=each(reads[0].WAITING), cancel="MQ_OK", after=expected),
         observed={"before": waits, "cancel": cancelled.outcome, "after": after},
         evidence=cancelled.evidence,
     )
@@ -178,7 +177,7 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
-    read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
+    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
     waits = read.state_after_silence()
     caller = remote.associate() if other_client else queue.association
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
@@ -187,7 +186,7 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     remote.deliver(["first"])
     then = queue.start_receive(by=by).label_or_outcome
     observed = {"before": waits, "cancel": cancelled.outcome, "end": end, "then": then}
-    expected, evidence = facts(before=Call.WAITING, cancel="MQ_OK", end=NO_MESSAGE, then="first"), [read, cancelled]
+    expected, evidence = facts(before=read.WAITING, cancel="MQ_OK", end=NO_MESSAGE, then="first"), [read, cancelled]
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
         "MQQP-3.1.4.6-15",

@@ -24,7 +24,7 @@ SEEKS = {
     Action.LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
     Action.LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
 }
-"""Of each action of 3.1.4.11: the verb and the seek that ask for it."""
+"""By action: the verb and its ``seek`` that ask the SUT for it."""
 
 
 OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
@@ -47,7 +47,7 @@ LOOKUP_RULES = {
     Action.LOOKUP_RECEIVE_NEXT: OF_RECEIVE_NEXT,
     Action.LOOKUP_RECEIVE_PREV: OF_RECEIVE_CURRENT,
 }
-"""Of each action: the rules of hCursor, of a LookupId of 0, of ulTimeout; those of PREV are worded as of CURRENT."""
+"""By action: the rules of hCursor, of LookupId, and of ulTimeout. The document words PREV as RECEIVE_CURRENT."""
 
 
 def _cases() -> Iterable[Any]:

@@ -20,17 +20,17 @@ pytestmark = needs("qm2qm")
 LOOKUPS = [action for action in Action if action.name.startswith("LOOKUP")]
 RECEIVES = [action for action in LOOKUPS if action.is_receive]
 IDENTIFIER = 0x0055_0000_0000_0007
-"""A LookupId of no message."""
+"""A LookupId that no message has."""
 RETURNED = (
     *("MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_IO_TIMEOUT"),
     *("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_MESSAGE_NOT_FOUND"),
 )
-"""What a lookup that finds nothing may return: the table of 3.1.4.11, and what its event returns (MS-MQDMPR)."""
+"""The statuses of a lookup that finds no message: the table of 3.1.4.11, and those of the event in MS-MQDMPR."""
 
 
 LABELS = ("first", "second", "third")
 BESIDE = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
-"""Of each action that peeks: where its message is, counted from that of LookupId."""
+"""By peeking action: the position of its message relative to that of LookupId."""
 DEMANDS = {
     Action.LOOKUP_PEEK_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"),
     Action.LOOKUP_PEEK_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"),
@@ -39,7 +39,7 @@ DEMANDS = {
     Action.LOOKUP_RECEIVE_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
     Action.LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
-"""Of each action: the rule of where it looks, and that of the action."""
+"""By action: the rule of the position that it reads, and the rule of the action."""
 EVENTS = {
     Action.LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
     Action.LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
@@ -50,7 +50,7 @@ EVENTS = {
         "MQDMPR-3.1.7.3.3-22",
     ),
 }
-"""Of each action that peeks: what MS-MQDMPR says of its search, which the receives make, too."""
+"""By peeking action: the rules of MS-MQDMPR about its search, which also hold for the receiving action."""
 
 
 READING = (
@@ -61,7 +61,7 @@ READING = (
     "MQDMPR-3.1.7.3.3-04",
     "MQDMPR-3.1.7.3.3-08",
 )
-"""What MS-MQDMPR says of reads by identifier, whatever the action."""
+"""The rules of MS-MQDMPR about all reads by LookupIdentifier."""
 
 
 def for_each_action() -> pytest.MarkDecorator:
@@ -78,9 +78,9 @@ def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list
     known = find_lookup_ids(queue, len(LABELS))
     if len(known) < len(LABELS):
         first = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
-        case = "messages found by the find_lookup_ids that the SUT returns"
+        case = "messages found by the identifiers that the SUT returns"
         judge(*rules, expected=len(LABELS), observed=len(known), case=case, evidence=first.evidence)
-        raise ConformanceFailure("no message to look beside")
+        raise ConformanceFailure("no message with a known LookupIdentifier")
     return known
 
 
@@ -120,7 +120,7 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
 
 AT_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
 AT_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
-"""What MS-MQDMPR says of searches from the ends of the queue."""
+"""The rules of MS-MQDMPR about searches from the ends of the queue."""
 
 
 @covers("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40")

@@ -29,7 +29,7 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     queue = remote.open(share=DENY_RECEIVE)
     queue.close_context()
     if waits:
-        queue.begin(Action.RECEIVE, ulTimeout=LONG_MS).state_after_silence()
+        queue.begin_receive(ulTimeout=LONG_MS).state_after_silence()
     beside = remote.open("admin")
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
@@ -91,7 +91,9 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     reading = remote.associate(QM2QM)
     read = reading.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(queue.description(Action.RECEIVE)))
     if read.outcome != "MQ_OK":
-        judge.give_up(Verdict.NOT_EXERCISED, f"a queue is read on the connection where it was opened: {read.outcome}")
+        judge.give_up(
+            Verdict.NOT_EXERCISED, f"the SUT reads a queue only on the connection where it was opened: {read.outcome}"
+        )
         return
     hidden = queue.labels()
     reading.close()

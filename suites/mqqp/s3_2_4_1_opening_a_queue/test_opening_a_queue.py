@@ -17,7 +17,7 @@ FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 NOWHERE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 FAST = 200
-"""A scale with which five minutes are soon over."""
+"""The factor by which the SUT's timers run faster."""
 
 
 def _qm2qm_associations(reader):
@@ -64,7 +64,7 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
         evidence=evidence,
     )
     on_the_second = [one.association for one in opened] == bound[1:2]
-    second = holds("it comes on the second binding")
+    second = holds("RemoteQMOpenQueue comes on the second binding")
     judge("MQQP-3.2.4.1-09", expected=second, observed=on_the_second, evidence=evidence)
     closed = {
         "first": [one.wait_closed() for one in bound[:1]],

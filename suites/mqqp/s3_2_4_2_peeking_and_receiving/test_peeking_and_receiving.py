@@ -25,13 +25,15 @@ from suites.whole_messages import SAME, differences
 
 pytestmark = needs("remote_read")
 
-ALWAYS_OLD = "the SUT does not ask for versions and always calls RemoteQMStartReceive, as Windows 2000 does"
+NEVER_ASKS_VERSION = (
+    "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
+)
 TIMEOUTS_MS = (0, INFINITE)
 """The least and the greatest time-out of a read."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """MQ_ERROR_IO_TIMEOUT, and the status of a fault."""
-LIVES = ("time_to_reach_queue_s", "time_to_be_received_s")
-"""What an application is told of how long a message lives may be what is left of it."""
+LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
+"""Properties that may show the remaining time of a message instead of the time that it was sent with."""
 VERSIONS = {
     "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], Method.START_RECEIVE),
     "below_5_1": ([Reader.WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], Method.START_RECEIVE),
@@ -50,9 +52,9 @@ VERSIONS = {
     ),
     "check": ([Reader.WINDOWS_7], Method.START_RECEIVE2),
 }
-"""Versions that a server returns, and the method that is called then."""
-COUNTS_AS_OLD = ("below_5", "below_5_1", "early_build")
-"""What should be looked for in a version; which method has to be called then is a rule of its own, ``old``."""
+"""By rule: the versions that the peer returns, and the method that the SUT calls then."""
+CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
+"""The conditions that make a server old; the method for an old server is a rule of its own, ``old``."""
 
 
 def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
@@ -90,7 +92,7 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
     reader.peer.environment.run_until(lambda: bool(reader.reads()), reader.sut.response_timeout_ms)
     if not reader.reads():
         evidence = reader.server.calls
-        judge(rules["ulAction"], expected=reading.action, observed="no read came", evidence=evidence)
+        judge(rules["ulAction"], expected=reading.action, observed="no StartReceive came", evidence=evidence)
         return
     call = reader.reads()[0]
     if (
@@ -98,7 +100,7 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
         and call.name == Method.START_RECEIVE
         and not reader.server.named("RemoteQmGetVersion")
     ):
-        judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
+        judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
         return
     if call.name != method:
         raise ConformanceFailure(f"the SUT called {call.name}")
@@ -163,7 +165,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
         if not asked and about in ("new", "old"):
             given_up = True
             continue
-        if about in COUNTS_AS_OLD:
+        if about in CONDITIONS_OF_OLD_SERVER:
             judge(
                 section.version[about],
                 expected=holds("RemoteQMStartReceive2 is not called"),
@@ -180,7 +182,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
                 evidence=calls,
             )
     if given_up:
-        judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
+        judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
 
 
 @for_each_section(lambda section: section.entry.values())
@@ -221,12 +223,12 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     remote = reader.open()
     reader.let_reads_wait()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
-    ways = (
-        reader.answer_with_message,
+    answers = (
+        lambda call: reader.answer_with_message(call),
         lambda call: reader.answer_read(call, None, IO_TIMEOUT),
         lambda call: call.fault(ACCESS_DENIED),
     )
-    for number, answer in enumerate(ways, 1):
+    for number, answer in enumerate(answers, 1):
         request = reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
         call = reader.await_reads(number)[-1]
         before = len(reader.pending_read_entries())
@@ -254,7 +256,9 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     reply = reader.begin_read(section.reading, remote).wait()
     call = reader.await_reads()[0]
     as_sent = dissect(bytes(message))
-    observed = differences(as_sent, reply.get("message"), peer.identifier, but=LIVES, arrived_time=Reader.ARRIVAL_TIME)
+    observed = differences(
+        as_sent, reply.get("message"), peer.identifier, but=LIFE_TIMES, arrived_time=Reader.ARRIVAL_TIME
+    )
     rules = section.message
     judge(rules["message"], expected=SAME, observed=observed, evidence=call.evidence)
     if section.reading.action != Action.RECEIVE:
@@ -272,7 +276,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
 NUMBER = 0xBEEF
 ON_SOURCE, ON_DESTINATION = 2, 3
-"""Types of private queues in UserHeader.Flags whose computer stands elsewhere (MS-MQMQ 2.2.19.2)."""
+"""Values of UserHeader.Flags.RQ: private queues that are named by number alone (MS-MQMQ 2.2.19.2)."""
 
 
 @pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])
@@ -294,7 +298,7 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
     told_of = (reply.get("message") or {}).get("response_queue")
     if reply.get("message") and told_of is None:
         judge.mark_not_exercised(
-            rule, reason="the SUT does not tell the response queue of a message", evidence=evidence
+            rule, reason="the SUT does not show the response queue of a message", evidence=evidence
         )
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")

@@ -14,16 +14,16 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.remote_commands import RemoteCloseCursor
 
 add(
-    "remote-cursor-not-closed",
+    "client-close-cursor-not-called",
     ("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"),
-    "RemoteQMCloseCursor is not called.",
+    "The client does not call RemoteQMCloseCursor.",
     skip_sequence(ClientCancelling.close_remote_cursor),
 )
 
 
-@fault("remote-closed-cursor-remembered", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
+@fault("client-closed-cursor-still-usable", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
 class ClosedCursorRemembered(ClientCommands):
-    """A cursor that was closed can be named in every command, as before."""
+    """The client still uses a closed cursor in every command that names it."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:
         cursor = self.qm.remote_client.cursors.get(request.cursor)
@@ -44,7 +44,7 @@ def _one_more(parameter: str) -> Install:
 
 
 for _name, _rule, _parameter in (
-    ("remote-cursor-other-queue", "MQQP-3.2.4.8-03", "hQueue"),
-    ("remote-cursor-other-cursor", "MQQP-3.2.4.8-04", "hCursor"),
+    ("client-close-cursor-h-queue-one-too-high", "MQQP-3.2.4.8-03", "hQueue"),
+    ("client-close-cursor-h-cursor-one-too-high", "MQQP-3.2.4.8-04", "hCursor"),
 ):
-    add(_name, _rule, f"{_parameter} of RemoteQMCloseCursor is another number.", _one_more(_parameter))
+    add(_name, _rule, f"The client's RemoteQMCloseCursor carries {_parameter} plus 1.", _one_more(_parameter))

@@ -52,14 +52,16 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
     reader.begin("remote_close", remote=remote).wait()
     cancels = reader.server.named("RemoteQMCancelReceive")
     if not cancels:
-        judge.give_up(Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue: it need not")
+        judge.give_up(
+            Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue, which is allowed"
+        )
         return
     evidence = [*reads, *cancels]
     named = [call.into.hQueue for call in cancels if call.into is not None]
     judge("MQQP-3.2.4.9-03", expected=[Reader.QUEUE_HANDLE] * len(cancels), observed=named, evidence=evidence)
     asked = {call.into.dwRequestID for call in cancels if call.into is not None}
     of_a_read = len(asked & {reader.description_of(call).dwRequestID for call in reads})
-    case = "cancels that name a read of their own"
+    case = "RemoteQMCancelReceive with the dwRequestID of a pending read"
     judge("MQQP-3.2.4.9-04", expected=len(cancels), observed=of_a_read, case=case, evidence=evidence)
 
 

@@ -164,21 +164,21 @@ class Reader:
         }
         return bytes(user_message(destination=self.destination, user=user, body=body, label=self.LABEL))
 
-    def answer_with_message(self, call: ServedCall) -> None:
-        """Answer a StartReceive with a new message."""
-        self.answer_read(call, self.build_message())
+    def answer_with_message(self, call: ServedCall, /, **fields: Any) -> None:
+        """Answer a StartReceive with a new message; ``fields``: other values in REMOTEREADDESC."""
+        self.answer_read(call, self.build_message(), **fields)
 
-    def answer_read(self, call: ServedCall, data: bytes | None, status: int = 0) -> None:
-        """Answer a StartReceive with a packet, or with a status."""
+    def answer_read(self, call: ServedCall, data: bytes | None, status: int = 0, **fields: Any) -> None:
+        """Answer a StartReceive with a packet, or with a status; ``fields``: other values in REMOTEREADDESC."""
         asked = self.description_of(call)
         receives = data and Action(asked.ulAction).is_receive
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
         answer = REMOTEREADDESC(
             **{name: getattr(asked, name) for name in names},
             dwSize=len(data or b""),
-            Reserved=1,
             dwArriveTime=self.ARRIVAL_TIME if data else 0,
             lpBuffer=buffer(data),
+            **{"Reserved": 1, **fields},
         )
         results: dict[str, Any] = {
             "pphContext": self.receive_handle_of(call) if receives else NULL_HANDLE,
