@@ -37,8 +37,8 @@ from harness.sut.worker_configurations import worker_configurations
 
 CONTOSO_FAULTS = (
     "acceptor-establish-connection-timestamp-one-more",
-    "header-base-flag-x0-refused",
-    "header-internal-packet-expires",
+    "receiver-base-header-x0-refused",
+    "receiver-session-ack-time-to-reach-queue-1-hour",
     "receiver-unknown-pt-session-kept",
     "initiator-connection-history-established-with-error",
     "acceptor-connection-parameters-ack-timeout-one-more",
