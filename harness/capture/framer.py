@@ -20,6 +20,15 @@ class Framer(ABC):
         """Return the number of bytes held of an unfinished packet."""
         return len(self._held)
 
+    @property
+    def head(self) -> bytes:
+        """Return the first bytes of an unfinished packet."""
+        return bytes(self._held[:32])
+
+    def clear(self) -> None:
+        """Leave out an unfinished packet: the rest of it will not come."""
+        self._held.clear()
+
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes; FramingError, with those before it, where none can be found."""
         self._held += data

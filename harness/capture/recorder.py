@@ -169,8 +169,8 @@ class MissingLayer(ConformanceFailure, IndexError):
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``. ``closed_by``: None while open, else
-    ``sut`` or ``peer``.
+    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture of others does not
+    show it. ``closed_by``: None while open, else ``sut`` or ``peer``.
     """
 
     number: int
@@ -180,6 +180,8 @@ class Connection:
     """Those of them that the SUT sent."""
     summaries: dict[type, Any] = field(default_factory=dict)
     """What passive predicates have noted of the frames so far."""
+    missing: str | None = None
+    """Why some of the frames before are not here, in a capture that lacks bytes."""
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None

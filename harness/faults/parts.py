@@ -1,6 +1,6 @@
 """The seam of faults: a subclass of one part of the queue manager, put in the place of that part.
 
-    @fault("last-acknowledged-message-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+    @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
     class LastAcknowledgedMessageNotMarked(SessionAcks):
         \"\"\"AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked.\"\"\"
 

@@ -27,8 +27,6 @@ SIZE_LOOKED_THROUGH = 64 * 1024
 """int bytes: a longer packet has no deciding field; taking it apart costs more than that is worth."""
 ON_THE_WIRE = ("passive", "wire", "rpc")
 """How rules are observed that packets show: a pass names one."""
-FAILURES_KEPT = 3
-"""Failing packets of one passive rule that one test records; the tally says how many there were."""
 
 ADVISED = {
     Advice.FOLLOWED: "only the SHOULD of the rule's sentence was looked at here",
@@ -265,15 +263,15 @@ class Judge:
             expected = PASSIVE[rule].expected
             if not tally.failures:
                 packets = tally.seen or tally.idle
-                seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})"
-                if PASSIVE[rule].advice:
+                seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})" if packets else ""
+                if PASSIVE[rule].advice and packets:
                     self._advise(row, expected, seen, _frames(tally.first), kept=True)
                     continue
                 verdict = Verdict.PASS if tally.seen else Verdict.NOT_EXERCISED
-                reason = None if tally.seen else "no packet had what the rule is about"
+                reason = None if tally.seen else next(iter(tally.missing), "") or "no packet had what the rule is about"
                 self._write(row, verdict, expected, seen, [tally.first] if tally.first else [], reason=reason)
-            for frame, observed in tally.failures[:FAILURES_KEPT]:
-                seen = f"{observed} ({len(tally.failures)} of {tally.seen} packets)"
+            for frame, observed in tally.failures:
+                seen = f"{observed} ({tally.failed} of {tally.seen} packets)"
                 if PASSIVE[rule].advice:
                     self._advise(row, expected, seen, [frame], kept=False)
                 else:

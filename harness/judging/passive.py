@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from harness.capture.recorder import MALFORMED, RPC, Connection, Frame
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from reference_qm.codec import FormatError
+
+FAILURES_KEPT = 3
+"""Failing packets of one passive rule that one test records; the tally says how many there were."""
+
+REASONS_KEPT = 20
+MORE_REASONS = "other bytes are not in the capture"
+"""What stands for the reasons of a rule after the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +34,27 @@ Finding = tuple[bool, str] | NotExercised | None
 """None: the rule does not speak of this packet. Else: is it kept, and what was observed."""
 
 
-class Summary(Protocol):
-    """What a predicate has to know of the packets before, noted packet by packet."""
+class Summary(ABC):
+    """What predicates have to know of the earlier packets of a connection; it is shown each packet once.
 
+    A summary is kept as long as its connection is open: what it holds of a packet must be small, or of few packets.
+    """
+
+    KINDS: ClassVar[list[type[Summary]]] = []
+
+    def __init_subclass__(cls) -> None:
+        Summary.KINDS.append(cls)
+
+    @abstractmethod
     def note(self, frame: Frame, connection: Connection) -> None:
         """Take the next packet, of either direction."""
 
 
 S = TypeVar("S", bound=Summary)
+
+
+class NotCaptured(Exception):
+    """A predicate needs what its capture does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +66,35 @@ class Context:
 
     @property
     def sut_role(self) -> str | None:
-        """``initiator`` or ``acceptor``; None for datagrams."""
-        return None if self.connection is None else self.connection.sut_role
+        """``initiator`` or ``acceptor``; None for datagrams. Raises NotCaptured where the opening was not captured."""
+        if self.connection is None:
+            return None
+        if not self.connection.sut_role:
+            raise NotCaptured("the capture does not show who opened the connection")
+        return self.connection.sut_role
 
     def before(self, kind: type[S]) -> S:
         """Return what a kind of summary has noted of the packets before this one, in both directions.
 
-        It is shown each of them once, however often it is asked for: what a predicate knows of the packets before
-        costs the same for the first as for the last.
+        Raises NotCaptured where some of them were not captured.
         """
-        noted: S
         if self.connection is None:
             return kind()
-        seen, noted = self.connection.summaries.get(kind, (0, None))
-        if noted is None or seen > self.frame.position:
-            seen, noted = 0, kind()
-        for frame in self.connection.frames[seen : self.frame.position]:
-            noted.note(frame, self.connection)
-        self.connection.summaries[kind] = (self.frame.position, noted)
+        if self.connection.missing is not None:
+            raise NotCaptured(self.connection.missing)
+        noted: S = self.connection.summaries.get(kind) or kind()
         return noted
+
+
+def note(frame: Frame) -> None:
+    """Show a packet to the summaries of its connection."""
+    connection = frame.connection
+    if connection is None or connection.missing is not None:
+        return
+    for kind in Summary.KINDS:
+        if kind not in connection.summaries:
+            connection.summaries[kind] = kind()
+        connection.summaries[kind].note(frame, connection)
 
 
 def record_of(frame: Frame) -> Any:
@@ -131,9 +163,19 @@ class Tally:
 
     seen: int = 0
     idle: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+    """The packets that could not be judged, by what their capture lacks and the rule needs."""
     first: Frame | None = None
     first_observed: str = ""
+    failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
+    """The first of the packets that broke it."""
+
+    def fail(self, frame: Frame, observed: str) -> None:
+        """Count a packet that broke the rule."""
+        self.failed += 1
+        if len(self.failures) < FAILURES_KEPT:
+            self.failures.append((frame, observed))
 
 
 class PassiveJudge:
@@ -152,8 +194,13 @@ class PassiveJudge:
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
-        if not frame.from_sut or frame.transport == RPC:
+        if frame.transport == RPC:
             return
+        if frame.from_sut:
+            self._judge(frame)
+        note(frame)
+
+    def _judge(self, frame: Frame) -> None:
         kind, record = frame.kind, _record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
@@ -161,7 +208,14 @@ class PassiveJudge:
         context = Context(frame, frame.connection)
         for rule in self._rules_of(kind):
             if rule.decisive or frame.connection not in self._spoilt:
-                self._note(rule, frame, rule.predicate(record, context))
+                try:
+                    self._note(rule, frame, rule.predicate(record, context))
+                except NotCaptured as error:
+                    self._miss(rule, str(error))
+
+    def leave(self, connection: Connection) -> None:
+        """Leave a connection that has ended."""
+        self._spoilt.discard(connection)
 
     def _rules_of(self, kind: str) -> list[PassiveRule]:
         if self._rules != len(PASSIVE):  # registered since
@@ -170,6 +224,10 @@ class PassiveJudge:
         if kind not in self._of_kind:
             self._of_kind[kind] = [rule for rule in PASSIVE.values() if kind in rule.kinds]
         return self._of_kind[kind]
+
+    def _miss(self, rule: PassiveRule, why: str) -> None:
+        missing = self.tallies.setdefault(rule.rule, Tally()).missing
+        missing[why if why in missing or len(missing) < REASONS_KEPT else MORE_REASONS] += 1
 
     def _note(self, rule: PassiveRule, frame: Frame, finding: Finding) -> None:
         if finding is None:
@@ -185,7 +243,7 @@ class PassiveJudge:
         if tally.seen == 1:
             tally.first, tally.first_observed = frame, observed
         if not kept:
-            tally.failures.append((frame, observed))
+            tally.fail(frame, observed)
             if rule.decisive:
                 self._spoilt.add(frame.connection)
                 self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {observed}")

@@ -1,6 +1,6 @@
-"""The dispatch of every input, timer and event of a queue manager to a method of a part.
+"""The dispatch table: the method of a part for every input, timer and event of a queue manager.
 
-The entries look the part up when they are called: a part that was replaced meanwhile is met.
+Each entry looks up its part at the time of the call, so a replaced part is used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from reference_qm.surface.inputs import (
 
 OnInput = Callable[[QM], Callable[[Any, Now], None]]
 OnTimer = Callable[[QM, int, Now], None]
-"""A handler of a timer, by what it belongs to: the number of a session, a read, an association or a call, or 0."""
+"""A handler of a timer. Its int is the number of the owner (session, read, association or call), or 0."""
 
 
 def _for_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
@@ -125,7 +125,7 @@ ON_TIMER: Mapping[TimerName, OnTimer] = {
     TimerName.PUBLIC_KEY_CACHE_VALIDITY: lambda qm, owner, now: qm.security_lookup.on_public_key_cache_timer(owner),
     TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.expire(owner, now),
 }
-"""Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
+"""The handler of each timer. Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
 
 ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     MessageLeft: (
@@ -147,4 +147,4 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
     RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
-"""The steps that hear an event, in order."""
+"""The methods that handle an event, in order."""

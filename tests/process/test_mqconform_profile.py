@@ -16,7 +16,7 @@ profile = "{profile}"
 [driver]
 kind = "virtual"
 [reference]
-faults = ["session-ack-sent-count-one-more"]
+faults = ["receiver-session-ack-sent-count-high"]
 """
 
 

@@ -61,18 +61,18 @@ _POSITION = (
 )
 
 _OUTGOING = ("Identifier", "Label", "Multicast", "BasePriority")
-"""Attributes of an outgoing queue that a management interface does not tell of."""
+"""Attributes of an outgoing queue that a management interface does not return."""
 _PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
 
 class Inspection(Part):
-    """The abstract data model as a JSON-ready tree under the specification's names."""
+    """Shows the abstract data model as a JSON-ready tree under the specification's names."""
 
     __slots__ = ()
 
     def inspect(self, now: Now) -> dict[str, Any]:
-        """Return the tree: open and waiting sessions and the last closed ones."""
+        """Return the tree of the abstract data model, with open, waiting and recently closed sessions."""
         adm = self.qm.adm
         return {
             "QueueManager": {
@@ -126,7 +126,7 @@ class Inspection(Part):
         }
 
     def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
-        """Return the attributes of the outgoing queues for a format name: of one, or none."""
+        """Return the attributes of the outgoing queue with a format name, as a list of at most one."""
         wanted = request.to.lower()
         queues = self.qm.adm.OutgoingQueues.values()
         return Result(
@@ -142,7 +142,7 @@ class Inspection(Part):
         return Result({"transfers": _describe_transfers(self.qm.queue_names.find_queue(request.queue))})
 
     def _describe_remote_reading(self) -> dict[str, Any]:
-        """Describe the collections of remote reading, in order."""
+        """Describe the collections of remote reading in the order of their entries."""
         remote = self.qm.remote
         return {
             "RemoteReadEntryCollection": [
@@ -193,7 +193,7 @@ class Inspection(Part):
         }
 
     def _describe_security(self, now: Now) -> dict[str, Any]:
-        """Show settings, caches without the keys in clear, and what is left of their cleanup timers."""
+        """Describe security settings, caches (without keys in clear) and the remaining time of their cleanup timers."""
         return {
             "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
             **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},
@@ -279,7 +279,7 @@ def _describe_outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
 
 
 def _to_json(value: Any) -> Any:
-    """Turn elements into what JSON has: records to objects, GUIDs to text, bytes to hexadecimal text."""
+    """Convert elements to JSON values: records to objects, GUIDs to text, bytes to hexadecimal text."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, UUID):

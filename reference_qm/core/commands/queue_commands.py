@@ -39,19 +39,22 @@ PROPERTIES = {
     "base_priority": "BasePriority",
     "type": "Type",
 }
-"""Names in commands of the attributes of a queue that may be changed."""
+"""The changeable attributes of a queue, by the names that commands use."""
 LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
 LABEL_LIMIT = 124
-"""Characters of Queue.Label. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
+"""The longest Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
 class QueueCommands(Part):
-    """Commands of a higher layer for queues. Each handler returns a Result, or None when the answer comes later."""
+    """Handles commands of a higher layer for queues.
+
+    Each handler returns a Result, or None when the answer comes later.
+    """
 
     __slots__ = ()
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
-        """Create a private queue, with a directory also a public one, or a subqueue."""
+        """Create a private queue or a subqueue; with a directory, also a public queue."""
         described = queues.set_queue_defaults(request.name)
         described.Transactional = request.transactional
         owner = ANONYMOUS
@@ -67,7 +70,7 @@ class QueueCommands(Part):
         self.qm.queues.create(described, now.utc_s, answer_creation)
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
-        """Write a new queue down, and return its format names."""
+        """Save a new queue, and return its format names."""
         if queue is None:
             raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name))
         direct = [f"DIRECT=TCP:{address}\\{name}" for address in self.qm.config.addresses]
@@ -86,7 +89,7 @@ class QueueCommands(Part):
         return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
-        """Delete a queue or a subqueue, a public one from the directory first."""
+        """Delete a queue or a subqueue; a public queue is first deleted from the directory."""
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM:
             raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
@@ -127,7 +130,7 @@ class QueueCommands(Part):
         return None
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
-        """Set attributes of a queue, and write them down."""
+        """Set attributes of a queue, and save them."""
         before = {name: getattr(queue, name) for name in changes}
 
         def undo() -> None:
@@ -148,17 +151,17 @@ class QueueCommands(Part):
         )
 
     def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
-        """Return the path name of a format name, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
+        """Return the path name of the queue that a format name means, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
         status, path, machine = self.qm.queue_paths.get_queue_path(request.format_name)
         return Result({"status": status.name, "path": path, "machine": machine})
 
     def open_to_send(self, request: commands.OpenToSend, token: int, now: Now) -> Result:
-        """Open the queues of a format name to send to them. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open the queues of a format name for sending. Spec: MS-MQDMPR 3.1.7.1.5."""
         self._check_room()
         share = _share_mode(request.deny_receive)
         status, descriptor = self.qm.queue_opening.open_queue(request.to, QueueAccessType.SEND, share, now)
         if descriptor is None:
-            raise CommandError(f"{request.to!a} cannot be opened to be sent to: {_explain_status(status)}")
+            raise CommandError(f"{request.to!a} cannot be opened for sending: {_explain_status(status)}")
         return Result({"handle": descriptor.Handle})
 
     def close_queue(self, request: commands.CloseQueue, token: int, now: Now) -> Result:
@@ -167,7 +170,7 @@ class QueueCommands(Part):
         return Result()
 
     def open_cursor(self, request: commands.OpenCursor, token: int, now: Now) -> Result:
-        """Make a cursor."""
+        """Create a cursor."""
         descriptor = self._find_descriptor(request.handle)
         if len(descriptor.CursorCollection) >= OPEN_LIMIT:
             raise CommandError(f"{OPEN_LIMIT} cursors are open already: close some")
@@ -177,12 +180,12 @@ class QueueCommands(Part):
         return Result({"cursor": cursor.Handle})
 
     def close_cursor(self, request: commands.CloseCursor, token: int, now: Now) -> Result:
-        """Forget a cursor."""
+        """Close a cursor."""
         self.qm.queue_opening.close_cursor(self._find_cursor(request.cursor))
         return Result()
 
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
-        """Take a message out of a queue, or wait for one."""
+        """Receive a message from a queue, or wait for a message."""
         _check_timeout(request.timeout_ms)
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.RECEIVE, token)
@@ -191,10 +194,10 @@ class QueueCommands(Part):
         )
 
     def peek_message(self, request: commands.PeekMessage, token: int, now: Now) -> None:
-        """Read a message, or wait for one."""
+        """Peek at a message of a queue, or wait for a message."""
         _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
-            raise CommandError("next: there is a next message only for a cursor: give one")
+            raise CommandError("next: only a cursor has a next message: give a cursor")
         descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.PEEK, token)
         if request.next and cursor is not None:
             self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
@@ -202,12 +205,12 @@ class QueueCommands(Part):
             self.qm.reading.peek_message(descriptor, answered, now, request.timeout_ms, cursor, token)
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
-        """Take or read the message with a LookupIdentifier, or one beside it."""
+        """Receive or peek at the message with a LookupIdentifier, or the message before or after it."""
         seek = one_of("seek", request.seek, SEEK)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
-            raise CommandError("transaction: nothing is locked by a peek (MQ_ERROR_TRANSACTION_USAGE): leave it out")
+            raise CommandError("transaction: a peek locks nothing (MQ_ERROR_TRANSACTION_USAGE): leave it out")
         descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
@@ -221,7 +224,7 @@ class QueueCommands(Part):
             _check_transactional(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-            raise CommandError(f"{request.to!a} is no subqueue or queue of {request.queue!a}: move within one queue")
+            raise CommandError(f"{request.to!a} is not a subqueue or queue of {request.queue!a}: move within one queue")
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
             raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
@@ -231,7 +234,7 @@ class QueueCommands(Part):
         there = self.qm.positions.move_message(position, target)
         if (
             there is None or there.State is not MessagePositionState.AVAILABLE
-        ):  # a read that waited at the target has it
+        ):  # a read that waited at the target took the message
             return Result({"lookup_id": request.lookup_id})
         change = relocation_of(there)
         result = Result({"lookup_id": request.lookup_id})
@@ -249,7 +252,7 @@ class QueueCommands(Part):
         return Result({"cancelled": status is Status.MQ_OK})
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
-        """Read the messages that can be received, in order."""
+        """Return the messages that can be received, in order."""
         check_number("limit", request.limit, 1, LONGEST_MS)
         described: list[dict[str, Any]] = []
         for position in self.qm.queue_names.find_queue(request.queue).MessagePositionList:
@@ -262,12 +265,12 @@ class QueueCommands(Part):
     def _find_place_to_read(
         self, request: Any, access: QueueAccessType, token: int
     ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
-        """Return the descriptor and cursor that a read is for, and what answers it."""
+        """Return the descriptor, the cursor and the answer function of a command that reads."""
         cursor_handle = getattr(request, "cursor", None)
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
         if len(given) != 1:
-            raise CommandError("queue, handle, cursor: give one of them, it says where to read")
+            raise CommandError("queue, handle, cursor: give exactly one of them, to name the place to read from")
         if request.queue is not None:
             if in_transaction:
                 _check_transactional(self.qm.queue_names.find_queue(request.queue))
@@ -282,7 +285,7 @@ class QueueCommands(Part):
         return descriptor, cursor, self._make_answer(token, None)
 
     def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
-        """Make what answers a command that reads, and closes what was opened for it alone."""
+        """Return the function that answers a reading command, and closes a descriptor opened for it alone."""
 
         def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:
@@ -293,7 +296,9 @@ class QueueCommands(Part):
                 self.qm.emit(Completed(token, Result({"message": None})))
             elif status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
                 self.qm.emit(
-                    Rejected(token, f"it could not be saved: {self.qm.disk.error}; try again when the store works")
+                    Rejected(
+                        token, f"the message could not be saved: {self.qm.disk.error}; try again when the store works"
+                    )
                 )
             else:
                 self.qm.emit(Rejected(token, _explain_status(status)))
@@ -329,20 +334,20 @@ def _share_mode(deny_receive: bool) -> QueueShareMode:
 
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:
-    """Describe a message in its place, JSON-ready."""
+    """Describe a message and its place in a queue, JSON-ready."""
     described = describe_message(position.MessageReference)
     described["lookup_id"] = position.LookupIdentifier
     return described
 
 
 def _check_transactional(queue: Queue) -> None:
-    """Refuse to receive or move within a transaction what is not transactional. Spec: MS-MQRR 3.1.4.13."""
+    """Refuse to receive from or move in a nontransactional queue within a transaction. Spec: MS-MQRR 3.1.4.13."""
     if not queue.Transactional:
         raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
 
 
 def _parse_properties(request: Any) -> dict[str, Any]:
-    """Return the attributes that a request sets, checked; None is left out."""
+    """Return the valid attributes that a request sets, without those that are None."""
     values: dict[str, Any] = {}
     for one in fields(request):
         value = getattr(request, one.name)
@@ -386,15 +391,15 @@ def _is_published(queue: Queue) -> bool:
 
 
 def _check_directory(status: Status, failure: str) -> None:
-    """Refuse to go on when the directory did not do its part."""
+    """Raise CommandError when the directory did not carry out a change."""
     if status is not Status.MQ_OK:
         raise CommandError(f"{failure}: {status.name}: try again when it is back")
 
 
 _REFUSED = {
-    Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME: r"{0!a} is no path name of a private queue: use private$\name",
+    Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME: r"{0!a} is not a path name of a private queue: use private$\name",
     Status.MQ_ERROR_UNSUPPORTED_OPERATION: (
-        r"{0!a} is no path name of a private queue, and there is no directory for a public one: use private$\name"
+        r"{0!a} is not a path name of a private queue, and a public queue needs a directory: use private$\name"
     ),
     Status.MQ_ERROR_ACCESS_DENIED: "queue {0!a} is the queue manager's own: use another name",
     Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} exists already: delete it first or use it",
@@ -406,14 +411,14 @@ _REFUSED = {
 _WAYS_OUT = {
     Status.MQ_ERROR_QUEUE_NOT_AVAILABLE: "the queue was deleted: open another",
     Status.MQ_ERROR_TRANSACTION_SEQUENCE: "the transaction ended while the command waited for a message",
-    Status.MQ_ERROR_OPERATION_CANCELLED: "the wait for a message was cancelled, or its queue closed, or all is stopped",
-    Status.MQ_ERROR_MESSAGE_NOT_FOUND: "there is no such message in the queue: peek at what there is",
-    Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED: "the message was received by another: go on to the next",
-    Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION: "nothing was read with this cursor yet: peek first",
-    Status.MQ_ERROR_SHARING_VIOLATION: "it is open for exclusive reading, or others read it: wait until they close",
-    Status.MQ_ERROR_TRANSACTION_USAGE: "the message is locked by another reader: wait until that one is done",
+    Status.MQ_ERROR_OPERATION_CANCELLED: "the wait was cancelled, the queue was closed, or the queue manager stopped",
+    Status.MQ_ERROR_MESSAGE_NOT_FOUND: "the queue has no such message: peek at the existing ones",
+    Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED: "another reader received the message: continue with the next one",
+    Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION: "this cursor has read nothing yet: peek first",
+    Status.MQ_ERROR_SHARING_VIOLATION: "others read the queue, or one reads it exclusively: wait until they close it",
+    Status.MQ_ERROR_TRANSACTION_USAGE: "another reader has locked the message: wait until it has finished",
 }
 
 
 def _explain_status(status: Status) -> str:
-    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'it is not possible')}"
+    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the command is not possible')}"

@@ -1,4 +1,4 @@
-"""A queue, and who uses it, as a JSON-ready tree under the specification's names."""
+"""Describes a queue and its users as a JSON-ready tree under the specification's names."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
 
 
 def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
-    """Describe what has a queue open, or several. Spec: MS-MQDMPR 3.1.1.16."""
+    """Describe a descriptor, which has one queue or several queues open. Spec: MS-MQDMPR 3.1.1.16."""
     return {
         "Handle": descriptor.Handle,
         "FormatName": descriptor.FormatName,
@@ -84,7 +84,7 @@ def _describe_cursor(cursor: Cursor) -> dict[str, Any]:
 
 
 def pathname_of(queue: Queue | None) -> str | None:
-    """Return what a reference to a queue is shown as."""
+    """Return the text that stands for a reference to a queue."""
     return None if queue is None else queue.Pathname
 
 

@@ -37,19 +37,18 @@ from reference_qm.model.states import MessagePositionState
 
 
 class RestoreError(Exception):
-    """The store's content cannot be used: one line naming the entry."""
+    """The content of the store cannot be used; the text is one line that names the entry."""
 
 
 class Restoring(Part):
-    """Rebuild the abstract data model from the store. Spec: MS-MQQB 3.1.1.3.2."""
+    """Rebuilds the abstract data model from the store. Spec: MS-MQQB 3.1.1.3.2."""
 
     __slots__ = ()
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Make the queue manager what the entries say, then write down what they lack.
+        """Restore the state from the entries of the store, then save what the entries lack.
 
-        An entry that is not what this version writes is refused: a message must not be lost because it was not
-        understood.
+        An entry in an unknown form is refused, because a message must not be lost for lack of understanding.
         """
         self.qm.adm.QueueCollection.clear()
         self.qm.adm.last_private_queue_number = 0
@@ -57,7 +56,7 @@ class Restoring(Part):
         for name, value in entries.items():
             kind, _, rest = name.partition(":")
             if kind not in by_kind:
-                raise RestoreError(f"entry {name!a} is of no known kind: was it written by a newer version?")
+                raise RestoreError(f"entry {name!a} is of an unknown kind: was it written by a newer version?")
             by_kind[kind][rest] = value
         for kind, restore_one in _RESTORE.items():
             placed: list[tuple[int, str, Any]] = []
@@ -84,7 +83,7 @@ class Restoring(Part):
         self._follow_sequences(by_kind["message"])
 
     def repair_queue_numbers(self) -> None:
-        """Let no queue that is made get the number of one that is there: what counts them can be behind.
+        """Raise the counter of private queue numbers above every existing number.
 
         Spec: MS-MQSO 5.5.5.
         """
@@ -95,7 +94,7 @@ class Restoring(Part):
             self.qm.disk.save({"last_private_queue_number": highest})
 
     def _configure_queues(self) -> None:
-        """Create the configured private queues that are not on disk; public ones need the directory."""
+        """Create the configured private queues that the store lacks; public queues need the directory."""
         for configured in self.qm.config.queues:
             queue = self.qm.adm.QueueCollection.get(configured.name.lower())
             if queue is None and not configured.is_private:
@@ -104,14 +103,14 @@ class Restoring(Part):
                 queue = self.qm.surviving_queues.create_configured(configured)
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
-                here = f"queue {queue.Pathname} is here with transactional = {queue.Transactional}"
-                raise RestoreError(f"{here}, other than configured: change the settings")
+                here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
+                raise RestoreError(f"{here}, which differs from the configuration: change the settings")
             else:
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
-        """Remove messages that arrived while their queue was being deleted."""
+        """Remove messages of deleted queues, which arrived during the deletion."""
         places = {place(queue) for queue in self.qm.queue_names.every_queue()}
         lost = (
             key
@@ -121,9 +120,10 @@ class Restoring(Part):
         self.qm.disk.save({f"message:{key}": None for key in lost})
 
     def _follow_sequences(self, messages: dict[str, Any]) -> None:
-        """Let each sender's sequence go on as far as its messages follow each other; remove those behind a gap.
+        """Advance each sender's sequence to its last gapless message, and remove the messages behind a gap.
 
-        Those were never acknowledged and come again. Of two that are the same, one was withdrawn: the older one.
+        Messages behind a gap were never acknowledged, so the sender repeats them. Of two equal messages, the older one
+        was withdrawn.
         """
         newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
@@ -149,7 +149,7 @@ class Restoring(Part):
 
     def _restore_identifier(self, rest: str, value: Any) -> None:
         if UUID(value) != self.qm.adm.Identifier:
-            raise RestoreError(f"these are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
+            raise RestoreError(f"the entries are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
 
     def _restore_directory_identifier(self, rest: str, value: Any) -> None:
         self.qm.membership.take_identifier(UUID(value))
@@ -165,7 +165,7 @@ class Restoring(Part):
 
     def _restore_hardened_security(self, rest: str, value: Any) -> None:
         if not isinstance(value, bool):
-            raise TypeError(f"{value!a} is no truth value")
+            raise TypeError(f"{value!a} is not a truth value")
         self.qm.adm.HardenedSecurity = self.qm.hardened_after_restart = value
 
     def _restore_last_private_queue_number(self, rest: str, value: Any) -> None:
@@ -201,7 +201,7 @@ class Restoring(Part):
             transfer.SequenceNumber = transfer.saved_number = number
 
     def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
-        """Find or make the sequence of an entry; None when its queue was deleted."""
+        """Find or create the sequence of an entry; None when its queue was deleted."""
         kind, number, sender, format_name = name.split(":", 3)
         queue = self.qm.destinations.find_place(f"queue:{number}")
         if kind != "transfer" or queue is None:
@@ -234,7 +234,8 @@ class Restoring(Part):
         if "dead_letter_queue" in value:
             message = replace(message, ApplicationDeadletterQueue=str(value["dead_letter_queue"]))
         order_queue = value.get("order_queue")
-        position = MessagePosition(message, queue, MessagePositionState.AVAILABLE, order_queue=order_queue, key=key)
+        state = MessagePositionState.PURGE_PENDING if value.get("purged") else MessagePositionState.AVAILABLE
+        position = MessagePosition(message, queue, state, order_queue=order_queue, key=key)
         if removed is not None:
             position.State = MessagePositionState.DELETED
             self.qm.post(MessageLeft(position, MessageClass(removed)))
@@ -249,7 +250,7 @@ class Restoring(Part):
             self._insert_message(position, _require_u64(value.get("lookup", 0)))
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
-        """Put a message into its queue under its LookupIdentifier; one written without any gets the next."""
+        """Put a message into its queue under its LookupIdentifier; a message without one gets the next number."""
         if lookup_identifier:
             position.LookupIdentifier = lookup_identifier
             self.qm.adm.SequentialID = max(self.qm.adm.SequentialID, lookup_identifier & LOW_BYTES)
@@ -270,7 +271,7 @@ def _parse_sequence_place(value: Any) -> SequencePlace:
 
 def _require_u64(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFFFFFFFFFF:
-        raise ValueError(f"{value!a} is no number")
+        raise ValueError(f"{value!a} is not a number")
     return value
 
 
@@ -279,7 +280,7 @@ def _number_key(rest: str, value: Any) -> int:
 
 
 def _queue_key(rest: str, value: Any) -> int:
-    """Order queues by number or Identifier, each before its subqueues."""
+    """Sort queues by number or Identifier, each queue before its subqueues."""
     number, subqueue, _ = rest.partition(";")
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
@@ -307,8 +308,8 @@ _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "message": lambda part: part._restore_message,
     "transaction": lambda part: part.qm.transaction_records.restore_transaction,
 }
-"""The restoring of each kind, in this order."""
+"""The methods that restore each kind of entry, in this order."""
 
 
 _ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queue_key, "message": _number_key, "history": _time_key}
-"""Messages in the order in which they came, the history by time."""
+"""The sort keys of entries: messages in order of arrival, the history by time."""

@@ -20,17 +20,17 @@ from reference_qm.model.transactions import (
 
 
 class TransactionRecords(Part):
-    """The records of a transaction on disk: each step of its life is one record. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
+    """Builds the disk records of a transaction, one for each step of its life. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
-    A transaction that is not prepared is not on disk at all: a crash aborts it (MS-MQDMPR 3.1.3). Entries besides those
-    of the messages: ``transaction:guid``, of a prepared one: ``number`` (20 bits) and ``operations``, each a type, the
-    key of the message, and for Dequeue the reason (a class), for Move the place to move it to.
+    A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared transaction
+    has the entry ``transaction:guid`` besides those of its messages: ``number`` (20 bits) and ``operations``. Each
+    operation is a type, the key of the message, and for Dequeue the reason (a class), for Move the target.
     """
 
     __slots__ = ()
 
     def build_prepare_record(self, transaction: Transaction) -> Change:
-        """Return the change that lets a vote survive: the messages to be sent, and what is to be done."""
+        """Build the record that makes a vote survive: the messages to be sent, and the pending operations."""
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
         operations = _current_operations(transaction)
         for operation in operations:
@@ -38,14 +38,16 @@ class TransactionRecords(Part):
             if operation.OperationType is OperationType.ENQUEUE:
                 position.key = position.key or self.qm.next_persist_token()
                 change |= self._build_entry(position)
+            else:
+                change |= self.qm.durability.build_purge_record([position])
         described = [_describe_operation(operation) for operation in operations]
         return change | {_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
     def build_commit_record(self, transaction: Transaction) -> Change:
-        """Return the change that makes a transaction be done: all of it, or after a crash nothing.
+        """Build the record that commits a transaction; a crash leaves either all of it or nothing.
 
-        Without the messages to be sent to other queue managers, which get new entries with their numbers
-        (``take_over``): entries are restored in their order.
+        Messages to other queue managers are not included. They get new entries with their numbers (``take_over``),
+        because entries are restored in their order.
         """
         if not self.qm.disk.used:
             return {}
@@ -55,7 +57,7 @@ class TransactionRecords(Part):
         return change
 
     def build_abort_record(self, transaction: Transaction) -> Change:
-        """Return the change that undoes what the disk knows of a transaction; empty when it knows nothing."""
+        """Build the record that erases a transaction from the disk; empty when the disk has no record of it."""
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
         change: Change = {_entry_name(transaction): None}
@@ -68,9 +70,9 @@ class TransactionRecords(Part):
         return change
 
     def restore_transaction(self, rest: str, value: Any) -> None:
-        """Make a prepared transaction again: in doubt, until its coordinator resolves it. Spec: MS-MQDMPR 3.1.3.
+        """Restore a prepared transaction; it is in doubt until its coordinator resolves it. Spec: MS-MQDMPR 3.1.3.
 
-        A message that is not there any more was purged.
+        A missing message was purged before it was sent.
         """
         transaction = Transaction(UUID(rest), SinglePhase=False, number=int(value["number"]))
         transaction.state = TransactionState.PREPARED
@@ -84,7 +86,8 @@ class TransactionRecords(Part):
                 operation.DequeueReason = MessageClass(argument[0])
             elif operation.OperationType is OperationType.MOVE:
                 operation.TargetQueueReference = self.qm.destinations.find_place(argument[0])
-            position.State = MessagePositionState.LOCKED
+            if position.State is not MessagePositionState.PURGE_PENDING:
+                position.State = MessagePositionState.LOCKED
             _withhold_message(position)
             transaction.TransactionalOperationCollection.append(operation)
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
@@ -120,7 +123,7 @@ class TransactionRecords(Part):
 
 
 def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
-    """Return the messages that a transaction sends to other queue managers, and their queues."""
+    """Return the messages that a transaction sends to other queue managers, with their queues."""
     positions = (
         operation.MessagePositionReference
         for operation in transaction.TransactionalOperationCollection
@@ -130,7 +133,7 @@ def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosit
 
 
 def _withhold_message(position: MessagePosition) -> None:
-    """Take a message out of what is to be sent: it gets there when the transaction commits."""
+    """Remove a message from its outgoing queue; it returns there when the transaction commits."""
     queue = position.QueueReference
     if isinstance(queue, OutgoingQueue):
         for outgoing in queue.session.OutgoingMessageTable:
@@ -139,7 +142,7 @@ def _withhold_message(position: MessagePosition) -> None:
 
 
 def _current_operations(transaction: Transaction) -> list[TransactionalOperation]:
-    """Return the operations on messages whose queue was not deleted meanwhile."""
+    """Return the operations on messages whose queue still exists."""
     return [
         operation
         for operation in transaction.TransactionalOperationCollection

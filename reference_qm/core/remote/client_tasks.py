@@ -14,21 +14,21 @@ from reference_qm.surface.inputs import BytesReceived, TransportConnected, Trans
 
 
 class ClientTasks(Part):
-    """The runner of sequences of remote calls: a sequence waits, connections and timers go on with it.
+    """Runs sequences of remote calls: each waits until a connection or a timer resumes it.
 
     Spec: MS-MQQP 3.2.4.
 
-    A sequence is a generator. It yields a step and gets what came of it, or RemoteError where it stands.
+    A sequence is a generator. It yields a step, and gets the result of the step, or RemoteError raised at the yield.
     """
 
     __slots__ = ()
 
     def run(self, sequence: Sequence, now: Now, finished: Callable[[Any], None]) -> None:
-        """Begin to carry out a sequence."""
+        """Start a sequence."""
         self._resume_task(Task(self.qm.next_handle(), sequence, finished), None, now)
 
     def _resume_task(self, task: Task, came: Any, now: Now) -> None:
-        """Pass to a sequence what it waited for, and begin its next step."""
+        """Pass the awaited result to a sequence, and start its next step."""
         task.waits_for = None
         self._stop_timer(task)
         try:
@@ -85,49 +85,52 @@ class ClientTasks(Part):
     # -- what happens -------------------------------------------------------------------------------------------------
 
     def on_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
-        """Go on with whoever waits for a host name."""
+        """Resume the sequences that wait for a host name."""
         for task in self.qm.remote_client.resolving.pop(host, []):
             found = addresses[0] if addresses else RemoteError(f"host name {host!a} has no address (MS-MQQP 3.2.4.1)")
             self._resume_task(task, found, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
-        """Propose the interface on a new connection."""
+        """Send the bind for the interface on a new connection."""
         binding = self.qm.remote_client.bindings[event.transport]
         self._take_events(binding, binding.association.bind(), now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """Fail whoever wanted the connection."""
+        """Fail the sequences that wait for a connection."""
         self._end_binding(self.qm.remote_client.bindings[event.transport], event.error, now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """Fail everybody who waits on the connection."""
+        """Fail the sequences that wait for a lost connection."""
         self._end_binding(
             self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now
         )
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Take what the server sends."""
+        """Take bytes from the server."""
         binding = self.qm.remote_client.bindings[event.transport]
         self._take_events(binding, binding.association.receive_bytes(event.data), now)
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
-        """Give up what took too long: a call is cancelled with a cancel time-out of zero. Spec: MS-MQQP 3.2.4.1."""
+        """Give up a step that took too long; a call is cancelled with a cancel time-out of zero.
+
+        Spec: MS-MQQP 3.2.4.1.
+        """
         task = self.qm.remote_client.tasks.pop(number)
-        assert isinstance(task.waits_for, tuple)  # a host name is waited for without a timer
+        assert isinstance(task.waits_for, tuple)  # waiting for a host name has no timer
         binding, call = task.waits_for
         if call is None:
             binding.opener = None
             self._close_binding(binding, now)
-            self._resume_task(task, RemoteError("the server does not answer the bind in time (C706 12.6.4.3)"), now)
+            self._resume_task(task, RemoteError("the server did not answer the bind in time (C706 12.6.4.3)"), now)
             return
         del binding.calls[call]
         for one in binding.association.cancel(call):
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))
-        self._resume_task(task, RemoteError(f"{call.method.name} is not answered in time: it is cancelled"), now)
+        self._resume_task(task, RemoteError(f"{call.method.name} was not answered in time; it is cancelled"), now)
 
     def abandon(self, now: Now) -> None:
-        """End every sequence: the queue manager is stopped."""
+        """End every sequence, because the queue manager stops."""
         reason = "the queue manager is stopped"
         for binding in list(self.qm.remote_client.bindings.values()):
             self._close_binding(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
@@ -136,7 +139,7 @@ class ClientTasks(Part):
                 self._resume_task(task, RemoteError(reason), now)
 
     def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        """Carry out what an association says, in order."""
+        """Carry out the outputs of an association, in order."""
         for one in happened:
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))
@@ -162,7 +165,7 @@ class ClientTasks(Part):
             self._end_binding(binding, why, now)
 
     def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
-        """Note that a connection is over; whoever waits on it goes on with an error."""
+        """Note the end of a connection, and resume the waiting sequences with an error."""
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
         self._resume_opener(binding, RemoteError(reason), now)

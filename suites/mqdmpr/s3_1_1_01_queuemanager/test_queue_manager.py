@@ -9,11 +9,11 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, each, holds, in_queue, one_of
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.messages import Sequence
-from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
@@ -91,20 +91,20 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     in its queue.
     """
     session = peer.open_raw()
-    queue = remote.filled()
+    queue = remote.open_with_messages()
     read = queue.begin(ulTimeout=LONG_MS)
-    before = waiting(read)
+    before = read.state_after_silence()
     sut.restart()
     session.wait_closed()
     read.wait()
-    ended = read.association.over or brought(read)
+    ended = read.association.over or read.label_or_outcome
     evidence = [read, session.last]
     remote.deliver(["later"])
     left = [one["label"] for one in sut.messages()]
     judge(
         "MQDMPR-3.1.1.1-23",
         expected={
-            "read_before": WAITING,
+            "read_before": Call.WAITING,
             "session": closed(),
             "read_after": holds("it has ended"),
             "messages": in_queue("later"),

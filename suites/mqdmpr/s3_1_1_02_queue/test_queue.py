@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.expectations import each, in_queue, none
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
 from suites.applications import PendingRequest
 from suites.mqqb.steps.secured import Secured, signed
-from suites.mqqp.steps.reading import FAILURE, brought, failed
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
@@ -25,8 +25,8 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     """Six messages of three priorities are received from the highest priority to the lowest, and in order of arrival
     within a priority; an empty queue has none to read.
     """
-    queue = remote.filled()
-    empty = [queue.read()]
+    queue = remote.open_with_messages()
+    empty = [queue.start_receive()]
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
@@ -34,10 +34,10 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
     wanted = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
-    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[brought(one) for one in reads], evidence=reads)
-    empty.append(queue.read())
-    observed = [failed(one) for one in empty]
-    judge("MQDMPR-3.1.1.2-21", expected=each(FAILURE, "read"), observed=observed, evidence=empty)
+    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[one.label_or_outcome for one in reads], evidence=reads)
+    empty.append(queue.start_receive())
+    observed = [one.label_or_failure for one in empty]
+    judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
 
 
 @needs("queue_control", "receive")

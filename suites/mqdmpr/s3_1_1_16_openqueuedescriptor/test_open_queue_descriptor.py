@@ -15,7 +15,7 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
     """Four remote openings of two queues return four different handles and four different contexts."""
     associations = [remote.associate(), remote.associate()]
     calls = [
-        remote.open_remote(association, queue).settled()
+        remote.open_remote(association, queue).expect_success()
         for association, queue in (
             (associations[0], "plain"),
             (associations[0], "plain"),
@@ -39,7 +39,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     """
     queue = sut.queue()
     association = remote.associate()
-    call = remote.open_remote(association, access=access).settled()
+    call = remote.open_remote(association, access=access).expect_success()
     opened = _described(sut, queue)
     reading = remote.open(association=association, access=access)
     both = _described(sut, queue)

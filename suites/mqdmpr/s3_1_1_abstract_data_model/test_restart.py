@@ -10,7 +10,6 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
-from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("restart")
 
@@ -109,10 +108,10 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
     """After a restart an application receives a message that a remote reader had received and not acknowledged (erratum
     E141).
     """
-    queue = remote.filled("first", "second")
-    read = queue.read()
-    if brought(read) != "first":
-        raise ConformanceFailure(f"the remote reader got {brought(read)}, not the first message")
+    queue = remote.open_with_messages("first", "second")
+    read = queue.start_receive()
+    if read.label_or_outcome != "first":
+        raise ConformanceFailure(f"the remote reader got {read.label_or_outcome}, not the first message")
     sut.restart()
     came = [sut.read_label("receive", queue=sut.queue()) for _ in range(2)]
     judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=came, evidence=read, errata="E141")

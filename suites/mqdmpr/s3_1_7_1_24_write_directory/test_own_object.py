@@ -13,8 +13,10 @@ KEYS = "public_encryption_keys_base64"
 
 @needs("directory", "environment", "inspect", "queue_control")
 @covers(*RULES)
-def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge):
-    """A queue manager that writes its public keys to the directory again notifies that update of itself once."""
+def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
+    """When the directory is back without the SUT's public keys, the SUT writes them again and raises one change
+    notification of its own update.
+    """
     enterprise = Enterprise(peer, sut)
     own = enterprise.read_object().get(KEYS)
     if not own:

@@ -33,14 +33,38 @@ def _by_default(**values: Any) -> Install:
 
 
 for _name, _says, _values in (
-    ("queue-labelled", "A queue without a label has its name for one.", {"label": "a queue"}),
-    ("queue-journaled", "A queue is journaled unless something else is asked for.", {"journaling": True}),
-    ("queue-quota-of-eight-megabytes", "A queue has a quota of 8 MB where none is asked for.", {"quota_kb": 8_192}),
-    ("queue-journal-quota-of-nothing", "The journal of a queue has no room.", {"journal_quota_kb": 0}),
-    ("queue-private-by-default", "A queue takes encrypted messages only.", {"privacy": "body"}),
-    ("queue-transactional-by-default", "A queue is transactional.", {"transactional": True}),
-    ("queue-base-priority-one", "A queue has base priority 1.", {"base_priority": 1}),
-    ("queue-authenticated-by-default", "A queue takes signed messages only.", {"authenticated": True}),
+    (
+        "default-queue-label-present",
+        "A queue that is created without a Label has its name as Label.",
+        {"label": "a queue"},
+    ),
+    ("default-queue-journaling-true", "A queue that is created without Journaling has it True.", {"journaling": True}),
+    ("default-queue-quota-8-mb", "A queue that is created without a Quota has one of 8 MB.", {"quota_kb": 8_192}),
+    (
+        "default-queue-journal-quota-0",
+        "A queue that is created without a JournalQuota has one of 0.",
+        {"journal_quota_kb": 0},
+    ),
+    (
+        "default-queue-privacy-level-body",
+        "A queue that is created without a PrivacyLevel accepts only encrypted messages.",
+        {"privacy": "body"},
+    ),
+    (
+        "default-queue-transactional",
+        "A queue that is created without Transactional is transactional.",
+        {"transactional": True},
+    ),
+    (
+        "default-queue-base-priority-1",
+        "A queue that is created without a BasePriority has BasePriority 1.",
+        {"base_priority": 1},
+    ),
+    (
+        "default-queue-authentication-true",
+        "A queue that is created without Authentication accepts only signed messages.",
+        {"authenticated": True},
+    ),
 ):
     add(_name, RULES, _says, _by_default(**_values))
 
@@ -57,11 +81,21 @@ def _created_with(**attributes: Any) -> Install:
     return replace_part(Creating)
 
 
-add("queue-of-a-type", "MQDMPR-3.1.7.1.33-D01", "A queue has a type that nobody gave it.", _created_with(Type=A_TYPE))
 add(
-    "queue-of-a-multicast-address",
+    "default-queue-type-present",
     "MQDMPR-3.1.7.1.33-D01",
-    "A queue has a multicast address that nobody gave it.",
+    "A queue that is created without a Type has one.",
+    _created_with(Type=A_TYPE),
+)
+add(
+    "default-queue-multicast-address-present",
+    "MQDMPR-3.1.7.1.33-D01",
+    "A queue that is created without a MulticastAddress has one.",
     _created_with(MulticastAddress="224.0.0.1:1801"),
 )
-add("queue-for-nobody", RULES, "Nobody may write to a new queue.", _created_with(Security=NOBODYS))
+add(
+    "default-queue-grants-no-write",
+    RULES,
+    ("The security descriptor of a queue that is created without one grants no user the right to write."),
+    _created_with(Security=NOBODYS),
+)

@@ -17,8 +17,8 @@ class _NothingExpires(Lifetimes):
 
 
 add(
-    "dispatched-when-expired",
+    "expired-message-sent",
     "MQDMPR-3.1.7.3.9-04",
-    "What waited too long is sent.",
+    "The queue manager sends a waiting message whose TimeToReachQueue is over.",
     both(replace_part(_NothingExpires), skip(Sending.delete_expired)),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive, record_of
+from harness.judging.passive import Context, Finding, NotExercised, Predicate, Summary, passive, record_of
 from reference_qm.codec import (
     FormatError,
     MQFDirectQueueFormatName,
@@ -23,7 +23,7 @@ MESSAGE = "UserMessage"
 passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is that of all messages that come from the SUT")(source)
 
 
-class Messages:
+class Messages(Summary):
     """The messages that a SUT has sent on a connection: the first of each identifier."""
 
     def __init__(self) -> None:

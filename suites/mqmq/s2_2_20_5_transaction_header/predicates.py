@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, passive, record_of
+from harness.judging.passive import Context, Finding, Summary, passive, record_of
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import there_if_and_only_if
@@ -123,7 +123,7 @@ class Sequence:
         self.highest = 0
 
 
-class Sequences:
+class Sequences(Summary):
     """The sequences of the transactional messages that a SUT has sent on a connection, by TxSequenceID."""
 
     def __init__(self) -> None:

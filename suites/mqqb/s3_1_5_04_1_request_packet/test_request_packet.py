@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: an acceptor's answer to ConnectionParameters.
 
-That it repeats both timeouts is seen on every packet (predicates.py); here they vary.
+The predicates of this section judge on every packet that it repeats both timeouts.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ LONG_ACK_MS = 120_000
     "MQQB-3.1.5.4.1-13",
 )
 @pytest.mark.parametrize("window", [1, 3, WINDOW])
-def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
-    """ConnectionParameters are answered with the acceptor's own WindowSize; then a message is acknowledged."""
+def test_connection_parameters_request_opens_session(peer, judge, window):
+    """A ConnectionParameters request is answered with the SUT's own WindowSize; then a message is acknowledged."""
     connection = peer.request_session()
     sent = connection.send(parameters(WindowSize=window))
     came = connection.poll_next_packet()
@@ -62,8 +62,8 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
     )
 
 
-def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
-    """Send a message; give when its acknowledgment should come and when it came, in ms that passed here."""
+def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
+    """Send a message; return the allowed and the real time of its acknowledgment in ms, and the packets."""
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
     allowed = (due_ms * 4 // 5, due_ms + slack_ms)
@@ -78,26 +78,26 @@ def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tu
 
 @covers("MQQB-3.1.5.4.1-02")
 @pytest.mark.parametrize("timeout_ms", [ACK_MS, 2 * ACK_MS])
-def test_the_ack_timeout_of_the_request_is_in_force(peer, judge, timeout_ms):
-    """An express message is acknowledged after half the AckTimeout of the request."""
+def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
+    """An express message is acknowledged after half of AckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(AckTimeout=timeout_ms)
-    expected, observed, evidence = acknowledged_after(connection, recoverable=False, expected_ms=timeout_ms // 2)
+    expected, observed, evidence = measure_acknowledgment(connection, recoverable=False, expected_ms=timeout_ms // 2)
     judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.4.1-04")
 @pytest.mark.parametrize("timeout_ms", [4_000, 16_000])
-def test_the_recoverable_ack_timeout_of_the_request_is_in_force(peer, judge, timeout_ms):
-    """A recoverable message is acknowledged after the RecoverableAckTimeout of the request."""
+def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
+    """A recoverable message is acknowledged after RecoverableAckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_MS)
-    expected, observed, evidence = acknowledged_after(connection, recoverable=True, expected_ms=timeout_ms)
+    expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
     judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, evidence=evidence)
 
 
 @needs("inspect")
 @covers("MQQB-3.1.5.4.1-01")
-def test_the_window_of_the_request_is_noted(peer, sut, judge):
-    """ReceivedWindowSize is the WindowSize of the request."""
+def test_received_window_size_is_that_of_the_request(peer, sut, judge):
+    """ReceivedWindowSize of an accepted session is the WindowSize of the peer's ConnectionParameters."""
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     sent = connection.send(parameters())
     connection.expect("ConnectionParameters")

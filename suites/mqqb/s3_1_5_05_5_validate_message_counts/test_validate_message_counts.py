@@ -19,13 +19,15 @@ from suites.mqqb.steps.sequences import Outgoing
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
-def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
-    """Two messages are sent, one of them recoverable: a SessionAck that says so is taken, another ends the session."""
+def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error):
+    """Two messages are sent, one of them recoverable: a SessionAck with these counts is accepted, a wrong count
+    closes.
+    """
     session = peer.open_raw()
     session.send(peer.message())
     received: dict[str, Any] = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
     if session.check_alive()["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
-        raise ConformanceFailure("the SUT does not count what it received")
+        raise ConformanceFailure("the SUT does not count the messages that it received")
     session.send(acknowledging(session, **received))
     session.check_alive()
     received = {name: count + 1 for name, count in received.items()}
@@ -42,29 +44,31 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
 @sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
-def test_wrong_message_count_closes_a_session_of_the_sut(peer, sut, judge, field):
-    """To a session that the SUT opened nothing was sent: a SessionAck that counts nothing is taken, another ends it."""
+def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
+    """On a session of the SUT, a SessionAck that counts no message of the peer is accepted; one that counts one
+    closes.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.first(1)
-    right = session.send(acknowledging(session, AckSequenceNumber=1))
+    correct = session.send(acknowledging(session, AckSequenceNumber=1))
     peer.settle()
     if session.closed_by_sut:
-        raise ConformanceFailure("the SUT ended its session after a SessionAck that counts what was sent")
+        raise ConformanceFailure("the SUT ended its session after a SessionAck with correct counts")
     counted: dict[str, Any] = {"AckSequenceNumber": 1, field: 1}
     wrong = session.send(acknowledging(session, **counted))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
     judge.all(
         expected=holds(f"closed on {field} 1"),
         observed=bool(session.closed_by_sut) or session.outcome(),
-        evidence=[*sent, right, wrong],
+        evidence=[*sent, correct, wrong],
     )
 
 
 @needs("send")
 @covers("MQQB-3.1.5.5.5-03")
-def test_a_session_acknowledgment_alone_does_not_end_a_transactional_message(peer, sut, judge):
-    """A transactional message that is acknowledged on the session, but not in order, is sent again."""
+def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
+    """A transactional message that a SessionAck acknowledges, but no OrderAck, comes again."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     ack = outgoing.sender.acknowledge_all(outgoing.session)

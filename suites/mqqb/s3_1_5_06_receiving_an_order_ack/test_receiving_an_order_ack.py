@@ -32,17 +32,19 @@ COPIED = {
 }
 """Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
 LONGEST_INTERVAL_S = 120
-"""More than the first interval of any ResendTimerTable that a check can wait for: 30 s (note <24>)."""
-SHORT = 3
-"""Resend times before a longer one (note <24>)."""
-MANY = 12
-"""More OrderAcks than the ResendTimerTable has entries."""
+"""The longest resend interval that the check waits for, more than the first one of 30 s (note <24>)."""
+SHORT_INTERVALS = 3
+"""The number of short resend intervals before a longer one (note <24>)."""
+REPEATED_ACKS = 12
+"""More OrderAcks than ResendTimerTable has entries."""
 
 
 @sut_survives()
 @covers("MQQB-3.1.5.6-01")
-def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
-    """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
+def test_order_ack_before_open_session_closes_connection(peer, judge):
+    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck leaves an open session
+    open.
+    """
     observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
@@ -62,8 +64,10 @@ def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     "MQQB-3.1.1.5-01",
     "MQQB-3.1.1.5-02",
 )
-def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
-    """Of four messages the first is acknowledged, then the third, the second, and the last when it was sent often."""
+def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
+    """OrderAcks for messages 1, 3 and 2 of four, and for the last after it was resent, update TxOutgoingSequence
+    each time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
@@ -78,7 +82,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
     judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
-    for step, (number, last, left, moved, removed) in enumerate(
+    for step, (number, last, left, last_ack_rule, removal_rule) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
             (3, 3, [4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-10"),
@@ -86,20 +90,22 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         ),
         1,
     ):
-        before = outgoing.sequence()
+        old = outgoing.sequence()
         frame = outgoing.acknowledge(number)
         await_ack_count(step)
-        after = outgoing.sequence()
-        judge(removed, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
-        judge(moved, expected=last, observed=read_element(read_element(after, "LastAck"), "SeqNo"), evidence=frame)
-        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(after, "LastAckCount"), evidence=frame)
+        new = outgoing.sequence()
+        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
+        judge(
+            last_ack_rule, expected=last, observed=read_element(read_element(new, "LastAck"), "SeqNo"), evidence=frame
+        )
+        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(new, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(after, "TimeOfLastAck"), evidence=frame)
-        grown = read_element(after, "ResendIntervalIndex") - read_element(before, "ResendIntervalIndex")
+        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(new, "TimeOfLastAck"), evidence=frame)
+        grown = read_element(new, "ResendIntervalIndex") - read_element(old, "ResendIntervalIndex")
         judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
-        interval = table[min(read_element(after, "ResendIntervalIndex"), len(table) - 1)]
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(after, "ResendInterval"), evidence=frame)
+        interval = table[min(read_element(new, "ResendIntervalIndex"), len(table) - 1)]
+        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(new, "ResendInterval"), evidence=frame)
     judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
@@ -111,21 +117,21 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(MANY):
+    for _ in range(REPEATED_ACKS):
         frame = outgoing.acknowledge(3)
-    await_ack_count(3 + MANY)
+    await_ack_count(3 + REPEATED_ACKS)
     index = read_element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
     judge.conclude("MQQB-3.1.5.6-05")
-    for _ in range(SHORT):
+    for _ in range(SHORT_INTERVALS):
         if outgoing.comes_again(4) != "comes again":
-            raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
+            raise ConformanceFailure("the last message is not sent again, so the index may never have changed")
         outgoing.on_session()
     frame = outgoing.acknowledge(4)
     peer.eventually(lambda: not outgoing.unacknowledged())
-    after = outgoing.sequence()
-    interval = table[min(read_element(after, "ResendIntervalIndex"), len(table) - 1)]
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(after, "ResendInterval"), evidence=frame)
+    final = outgoing.sequence()
+    interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
+    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(final, "ResendInterval"), evidence=frame)
     observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
     judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
 
@@ -151,8 +157,8 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     "MQQB-3.1.5.6-25",
     "MQDMPR-3.1.3-28",
 )
-def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
-    """Of five messages that want journaling the first is acknowledged, the third, the second, the fourth, the last."""
+def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
+    """OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling update OutgoingTransferInfo each time."""
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
     outgoing.on_session()
@@ -160,7 +166,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
         frame = outgoing.acknowledge(number)
         outgoing.await_info("EodLastAckCount", step)
         info, now_s = outgoing.info(), peer.environment.now().utc_s
-        left, moved = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
+        left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
         judge(
             "MQQB-3.1.5.6-16",
@@ -179,7 +185,13 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             observed=read_element(info, "EodLastAckTime"),
             evidence=evidence,
         )
-        judge(moved, "MQQB-3.1.5.6-23", expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
+        judge(
+            last_ack_rule,
+            "MQQB-3.1.5.6-23",
+            expected=last,
+            observed=info_place(info, "EodLastAck")[1],
+            evidence=evidence,
+        )
         judge(
             "MQQB-3.1.5.6-09",
             "MQQB-3.1.5.6-19",
@@ -202,7 +214,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
                 observed=info_place(info, "EodLastNonAck"),
                 evidence=evidence,
             )
-        # E46: with every OrderAck, or not
+        # the index may grow with every OrderAck, or not (E46)
         index = between(0, step) if left else 0
         judge(
             "MQQB-3.1.5.6-25",
@@ -218,8 +230,9 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
 
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
-def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
-    """Of three messages one is acknowledged: the others are sent again after the interval that is told, not before.
+def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
+    """One of three messages has an OrderAck: the others come again after EodResendInterval, and EodResendTime is
+    that time.
 
     The timer runs since they were sent, or since the OrderAck (E46).
     """
@@ -244,7 +257,7 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("in time", otherwise="at another time")
+    in_time = holds("the last message comes again in time", otherwise="at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
     judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
@@ -253,16 +266,25 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
 
 @needs("send", "management", "inspect")
 @covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
-def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut, judge):
-    """Of four messages that want journaling two are acknowledged: OutgoingTransferInfo says what the sequence has."""
+def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
+    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo has the values of
+    TxOutgoingSequence.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
     outgoing.on_session()
-    before = outgoing.info()
+    old_info = outgoing.info()
     frame = outgoing.acknowledge(2)
-    peer.eventually(lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(before, "EodLastAckCount"))
+    peer.eventually(
+        lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+    )
     info, sequence = outgoing.info(), outgoing.sequence()
-    judge("MQQB-3.1.5.6-16", expected=holds("changed", otherwise="as it was"), observed=info != before, evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-16",
+        expected=holds("OutgoingTransferInfo changes", otherwise="unchanged"),
+        observed=info != old_info,
+        evidence=frame,
+    )
     for rule, (name, source) in COPIED.items():
         judge(
             rule,
@@ -287,9 +309,10 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
 @covers(
     "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.1.6.2-08"
 )
-def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, judge):
-    """Three messages, two acknowledged in order, all on the session: the next session brings the third, and then a new
-    sequence begins; a message after that belongs to it too.
+def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
+    """Two of three messages have OrderAcks: the next session brings only the third. Its OrderAck ends the sequence.
+
+    The two messages after that have the next Ordinal and the numbers 1 and 2.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     sent = outgoing.send(3)
@@ -309,20 +332,20 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
         evidence=[*acks, *outgoing.copies(3)],
     )
     outgoing.on_session()
-    last = outgoing.acknowledge(3)
+    last_ack = outgoing.acknowledge(3)
     peer.settle()
     fourth, fifth = outgoing.send(2)
-    evidence = [sent[-1], last, fourth, fifth]
-    old = sequence_of(sent[0])
-    ordinal = old[1]
-    begun, sut_survives = (
+    evidence = [sent[-1], last_ack, fourth, fifth]
+    old_sequence = sequence_of(sent[0])
+    ordinal = old_sequence[1]
+    begun, continued = (
         {"Ordinal": sequence_of(frame)[1], "number": header(frame).TxSequenceNumber} for frame in (fourth, fifth)
     )
     expected = facts(Ordinal=ordinal + 1, number=1)
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=sut_survives, evidence=evidence)
-    prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
-    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=prior, evidence=evidence)
+    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=continued, evidence=evidence)
+    on_old_sequence = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old_sequence]
+    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
     outgoing.settle()
 
 
@@ -335,10 +358,10 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
         pytest.param(True, marks=[needs("restart"), covers("MQQB-3.1.1.3.1-13")], id="after-a-crash"),
     ],
 )
-def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP and JN that arrived in order are journaled when their FinalAcks come, also after a crash.
+def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
+    """Messages with JP or JN have OrderAcks: they are journaled when their FinalAcks come, also after a restart.
 
-    Then one comes on a session of the peer, before the SUT has one.
+    After the restart one FinalAck comes on a session of the peer, before the SUT opened one.
     """
     outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
     outgoing.send(1, journal=["positive"])
@@ -358,17 +381,17 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.finish(2))
 
-    def found():
+    def find_journaled():
         return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))}
 
     wanted = {"journal": [1], "dead": [2]}
-    peer.eventually(lambda: found() == wanted)
+    peer.eventually(lambda: find_journaled() == wanted)
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",
         *["MQQB-3.1.1.3.1-13"] if restarted else [],
         expected=wanted,
-        observed=found(),
+        observed=find_journaled(),
         evidence=[*outgoing.sent, *acks],
     )
     outgoing.settle()

@@ -118,7 +118,7 @@ _sequence_rule(
 _sequence_rule(
     "receiver-later-sequence-accepted-from-any-message",
     ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04"),
-    "The receiver accepts any message of a later sequence, whatever its PreviousTxSequenceNumber.",
+    "The receiver accepts any message of a later sequence, with any PreviousTxSequenceNumber.",
     lambda header, session, right: right or _is_later(header, session),
 )
 _sequence_rule(

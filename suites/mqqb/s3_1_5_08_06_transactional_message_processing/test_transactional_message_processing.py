@@ -14,14 +14,14 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier
-from suites.mqqb.steps.opening import accepted_from, text
+from suites.mqqb.steps.opening import find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 
 LONGEST_MS = 10_000
 """MaximumOrderAckDelay (3.1.3.2), in ms."""
 EVER_MS = 9 * LONGEST_MS
-"""An OrderAck that is delayed for longer is delayed without limit, whatever MaximumOrderAckDelay is."""
+"""The delay after which a missing OrderAck counts as delayed without limit."""
 GAP = 0.6
 """The part of OrderAckTimeout between two messages."""
 MAX_SPEED_UP = 4
@@ -348,13 +348,18 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
         rejected.append(receiver.send())
         peer.eventually(functools.partial(_has_rejected, peer, sut, count))
         session, transfer = _session(peer, sut), _transfer(peer, sut)
-        judge("MQQB-3.1.5.8.6-05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
-        judge("MQQB-3.1.5.8.6-06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
+        judge(
+            "MQQB-3.1.5.8.6-05",
+            expected=count,
+            observed=read_element(session, "TxMessageRejectCount"),
+            evidence=rejected,
+        )
+        judge("MQQB-3.1.5.8.6-06", expected=count, observed=read_element(transfer, "RejectCount"), evidence=rejected)
     _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
     peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
-    count = element(_session(peer, sut), "TxMessageRejectCount")
+    count = read_element(_session(peer, sut), "TxMessageRejectCount")
     judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
     judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
@@ -364,19 +369,19 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
 
 
 def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
-    """Judge that a time in seconds grew as much as time passed, whatever the SUT's clock shows."""
-    passed, grown = peer.took(since), element(after, name) - element(before, name)
+    """Judge that a time in seconds grew as much as time passed; the SUT's clock may differ."""
+    passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(EARLIEST_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(rule, expected=between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
 
 
 def _has_rejected(peer, sut, count: int) -> bool:
-    return bool(element(_session(peer, sut), "TxMessageRejectCount") == count)
+    return bool(read_element(_session(peer, sut), "TxMessageRejectCount") == count)
 
 
 def _session(peer, sut) -> dict[str, Any]:
-    return accepted_from(sut, peer.identifier)
+    return find_accepted_session(sut, peer.identifier)
 
 
 def _transfer(peer, sut) -> dict[str, Any]:
@@ -385,8 +390,8 @@ def _transfer(peer, sut) -> dict[str, Any]:
     found = [
         one
         for queue in sut.inspect()["QueueManager"]["QueueCollection"]
-        for one in element(queue, "IncomingTransactionalTransferInfoCollection")
-        if queue["Pathname"].lower().endswith(name) and text(one["SenderIdentifier"]) == text(peer.identifier)
+        for one in read_element(queue, "IncomingTransactionalTransferInfoCollection")
+        if queue["Pathname"].lower().endswith(name) and guid_text(one["SenderIdentifier"]) == guid_text(peer.identifier)
     ]
     if not found:
         raise ConformanceFailure("the SUT shows no IncomingTransactionalTransferInfo of the peer")

@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, one_of
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives
-from suites.mqqb.steps.opening import internal_bits
+from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
 FLAGS = 32
@@ -60,7 +60,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     if not acks:
         raise ConformanceFailure("no acknowledgment came with the message after 32")
     ack = acks[0]
-    bits = internal_bits(ack)
+    bits = read_internal_bits(ack)
     flags = int.from_bytes(ack.data[2:4], "little")
     evidence = [sent[0], sent[-1], ack]
     judge(
@@ -71,7 +71,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     )
     judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], evidence=evidence)
     if ack.kind != "SessionAck":
-        raise ConformanceFailure("the acknowledgment is no SessionAck")
+        raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, expected, observed in (
         ("MQQB-3.1.5.8.7-05", FLAGS + 1, header.AckSequenceNumber),

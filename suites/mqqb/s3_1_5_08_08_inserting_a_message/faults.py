@@ -32,7 +32,7 @@ class MessageOfAnotherPacket(Positions):
 
 @fault("receiver-message-in-wrong-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
 class MessageIntoAnotherQueue(Positions):
-    """The receiver puts every message into the same queue, whatever its destination."""
+    """The receiver puts every message into the same queue, regardless of its destination."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(next(iter(self.qm.adm.QueueCollection.values())), message)

@@ -12,7 +12,14 @@ from harness.expectations import acknowledged, any_order, between, closed, facts
 from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
-from suites.mqqb.steps.opening import CLOCK_S, initiated, outgoing_queue, outgoing_queues, private_name, text
+from suites.mqqb.steps.opening import (
+    CLOCK_S,
+    find_initiated_session,
+    find_outgoing_queue,
+    guid_text,
+    list_outgoing_queues,
+    private_name,
+)
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
@@ -209,7 +216,7 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
     off = abs(first["LastAccessTime"] - now_s) > CLOCK_S
     for rule, expected, observed in (
         ("MQQB-3.1.5.8.8-22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
-        ("MQQB-3.1.5.8.8-23", str(peer.identifier), text(first["SenderIdentifier"])),
+        ("MQQB-3.1.5.8.8-23", str(peer.identifier), guid_text(first["SenderIdentifier"])),
         ("MQQB-3.1.5.8.8-24", identifier, first["SequenceIdentifier"]),
         ("MQQB-3.1.5.8.8-25", one_of("0", "1"), str(first["SequenceNumber"])),
         ("MQQB-3.1.5.8.8-26", "the time now", f"{first['LastAccessTime']}, not {now_s}" if off else "the time now"),
@@ -246,11 +253,11 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
     outgoing.to = outgoing.sender.to = name
-    unread = sum(_info(one).get("EodNoReadCount", 0) for one in outgoing_queues(sut, name))  # of earlier checks
+    unread = sum(_info(one).get("EodNoReadCount", 0) for one in list_outgoing_queues(sut, name))  # of earlier checks
     own = outgoing.send(3, journal=["positive"])
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
-    peer.eventually(lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
-    known, interval_s = len(outgoing.session.messages), _info(outgoing_queue(sut, name))["EodResendInterval"]
+    peer.eventually(lambda: _info(find_outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
+    known, interval_s = len(outgoing.session.messages), _info(find_outgoing_queue(sut, name))["EodResendInterval"]
     packet = Sequence(peer).message(
         peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
     )
@@ -305,14 +312,14 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     sender = Sender(peer, sut, to=name)
     sender.send(1, 2, delivery="transactional")
     session, _ = sender.await_first(2)
-    before = _info(outgoing_queue(sut, name))
+    before = _info(find_outgoing_queue(sut, name))
     packet = Sequence(peer).message(
         peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
     came = sender.collect(session, 3)
-    peer.eventually(lambda: _info(outgoing_queue(sut, name)) != before)
-    info, state = _info(outgoing_queue(sut, name)), initiated(sut, name)
+    peer.eventually(lambda: _info(find_outgoing_queue(sut, name)) != before)
+    info, state = _info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")

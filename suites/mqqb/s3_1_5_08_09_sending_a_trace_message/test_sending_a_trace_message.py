@@ -8,9 +8,9 @@ from uuid import UUID
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.tracing import Report, expected_label
+from suites.mqqb.steps.tracing import Report
 
 
 @covers(
@@ -65,17 +65,20 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         f"<TARGET QUEUE>DIRECT={address}{queues[frame['UserHeader'].TH]}</TARGET QUEUE>\r\n"
         for frame in reported
     ]
-    destination = (QueueType.PUBLIC, str(PEER_PUBLIC_QUEUE))
     found = [Report(frame) for frame in reports]
-    for name, expected, rules in (
-        ("MessageClass", AckClass.REPORT, ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06")),
-        ("destination", destination, ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
-        ("DM", 0, ("MQQB-3.1.5.8.9-05",)),
+    expected_values = Report.expected_values(PEER_PUBLIC_QUEUE)
+    for name, rules in (
+        ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06")),
+        ("destination", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
+        ("DM", ("MQQB-3.1.5.8.9-05",)),
     ):
+        expected = [expected_values[name]] * len(reports)
         values = [report.values[name] for report in found]
-        judge(*rules, expected=[expected] * len(reports), observed=values, case=name, evidence=evidence)
+        judge(*rules, expected=expected, observed=values, case=name, evidence=evidence)
     labels = sorted(report.label for report in found)
-    judge("MQQB-3.1.5.8.9-06", expected=sorted(map(expected_label, reported)), observed=labels, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.9-06", expected=sorted(map(Report.expected_label, reported)), observed=labels, evidence=evidence
+    )
     texts = sorted(report.text.lower() for report in found)
     judge("MQQB-3.1.5.8.9-07", expected=sorted(map(str.lower, bodies)), observed=texts, evidence=evidence)
     receiver.acknowledge_all()

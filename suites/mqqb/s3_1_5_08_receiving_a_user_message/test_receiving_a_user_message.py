@@ -16,7 +16,8 @@ from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiver, remains
-from suites.mqqb.steps.opening import called, respond, until_ended
+from suites.mqqb.steps.opening import await_early_close
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, encrypt, flip_signature_bit, sign
 
 WRONG_COUNT = 0x4000
@@ -42,13 +43,15 @@ UNLISTED_LEVEL = 0x99
 def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
     """The peer sends a recoverable message on a session in each state before OPEN: the SUT closes that session."""
     if state == "WAITING_CPR_MSG":
-        early, asked = called(peer, sut)
-        respond(early, asked)
+        outgoing = OutgoingSession(peer, sut)
+        outgoing.await_request()
+        outgoing.respond()
+        early = outgoing.connection
     else:
         early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     peer.open_raw().check_alive()
     sent = early.send(peer.recoverable_message())
-    judge("MQQB-3.1.5.8-01", expected=closed(), observed=until_ended(peer, early), evidence=[sent, early.last])
+    judge("MQQB-3.1.5.8-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent, early.last])
 
 
 @malforms("MQMQ-2.2.19.3-20")
@@ -118,4 +121,4 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
     session = peer.open_raw()
     session.check_alive()
     sent = session.send(peer.message(session={"UserMsgSequenceNumber": WRONG_COUNT, "WindowSize": 64}))
-    judge.all(expected=closed(), observed=until_ended(peer, session), evidence=[sent, session.last])
+    judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])

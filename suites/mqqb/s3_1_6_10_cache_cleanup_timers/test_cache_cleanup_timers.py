@@ -16,9 +16,9 @@ ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
 NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MINUTE_MS = 60_000
 LIFETIME_REAL_MS = 10_000
-"""The lifetime of entries by the clock where that is the real one; CachedTime counts whole seconds."""
+"""The least lifetime of entries in real time, because CachedTime counts whole seconds."""
 SCALE = 20
-"""The fastest that the timers of this check may run."""
+"""The highest time scale of this check."""
 DELETED = (
     ("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS, "enhanced"),
     ("MQQB-3.1.6.10-02", Caches.RECEIVED_KEYS, "enhanced"),
@@ -27,7 +27,7 @@ DELETED = (
     ("MQQB-3.1.6.13-02", Caches.CERTIFICATES, "bob"),
     ("MQSO-6.4.3.1-D01", Caches.CERTIFICATES, "bob"),
 )
-"""The entry that is left in a cache when the older one is deleted."""
+"""Rule, cache, and the entry that remains when the older one is deleted."""
 STARTED = (
     ("MQQB-3.1.6.10-03", Caches.RECEIVED_KEYS, "first"),
     ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "first"),
@@ -40,26 +40,28 @@ STARTED = (
     ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "first"),
     ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "second"),
 )
-"""The expiry at which the timer of a cache starts again."""
+"""Rule, cache, and the expiry after which its restarted timer is judged."""
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers(*(rule for rule, *_ in (*DELETED, *STARTED)), "MQSO-6.4.3.1-01")
-def test_old_entries_leave_the_caches(peer, sut, judge):
-    """Exactly as old as the lifetime is not too old; a minute later it is, and the younger entry stays."""
+def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
+    """Each security cache gets an entry, and a second one later: the first is kept at exactly its lifetime and deleted
+    a minute later, and the timer restarts by the remaining one.
+    """
     sut.slow_down(SCALE)
     scale = sut.scale
     lifetime_ms = max(100_000, LIFETIME_REAL_MS * scale)
     second_ms = lifetime_ms * 4 // 5
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
-    evidence = _fill(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
+    evidence = _fill_caches(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
     began_ms = peer.recorder.elapsed_ms()
 
     def wait_until(specified_ms: int) -> None:
         peer.pass_time_until(began_ms, specified_ms // scale)
 
     wait_until(second_ms)
-    evidence += _fill(secured, BOB, ENHANCED)
+    evidence += _fill_caches(secured, BOB, ENHANCED)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)
     peer.pass_time(margin)
@@ -89,10 +91,10 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
         judge(rule, expected=one_of(*ranges), observed=left, evidence=evidence)
 
 
-def _fill(secured: Secured, user, level: int, *, early: bool = False):
-    """Let each cache have an entry, by a message to the SUT that is signed and encrypted, and one of its own.
+def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
+    """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT an encrypted one.
 
-    The entries are of the user, and of the level on both sides. ``early``: when a second begins.
+    The entries are of the user and of the level. ``early``: at the beginning of a second.
     """
     peer, sut = secured.peer, secured.sut
     algorithm, bits = ALGORITHMS[level]
@@ -103,10 +105,10 @@ def _fill(secured: Secured, user, level: int, *, early: bool = False):
     disposition = secured.dispositions({"": packet})[""]
     if disposition.answer != "ACK_REACH_QUEUE":
         raise ConformanceFailure(f"a message that is signed and encrypted is answered with {disposition.answer}")
-    return [*disposition.frames, _sent_encrypted(secured, level)]
+    return [*disposition.frames, _send_encrypted(secured, level)]
 
 
-def _sent_encrypted(secured: Secured, level: int):
+def _send_encrypted(secured: Secured, level: int):
     """Let the SUT send an encrypted message; return it."""
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level

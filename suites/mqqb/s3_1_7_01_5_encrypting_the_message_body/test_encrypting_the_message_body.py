@@ -25,13 +25,13 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import Caches, about, manager
 from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
-from suites.mqqb.steps.opening import entry_of_now, history, last_entry, private_name
+from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
 from suites.mqqb.steps.sender import Sender
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
-LONG = 100
-"""Lifetimes that a cleanup timer may run for without having been started again: how many are right is another rule."""
+MOST_LIFETIMES = 100
+"""Lifetimes that count as an unrestarted cleanup timer; the exact duration is another rule."""
 WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -41,10 +41,10 @@ WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
-"""Level, preference, the provider, algorithm and bits of the key that they lead to, and the rule of that choice."""
+"""Level, preference, the resulting provider, algorithm and key bits, and the rule of that choice."""
 LEVELS = {way[0]: way for way in WAYS.values()}
 CHOICES = {level: [way[2] for way in WAYS.values() if way[0] == level] for level in LEVELS}
-"""The choices of each level that a configuration can lead to."""
+"""The choices of each level that some configuration makes."""
 OF_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
@@ -95,10 +95,9 @@ NEEDS = needs("security", "send", "private_names")
     *(rule for rule, _ in OF_LEVEL.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
-    """Every level with every algorithm that can be preferred; each message opens with the peer's private keys.
-
-    Where nothing can be configured, every level with the algorithm that the SUT prefers.
+def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
+    """The SUT sends a message without a level, then one for each level and preferred algorithm: the body is in clear,
+    then encrypted by that choice for the peer's private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY, delivery=delivery))
@@ -146,8 +145,8 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
 @NEEDS
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_a_body_that_is_sent_again_is_encrypted_again(peer, sut, judge, delivery):
-    """A message is encrypted on the session that is lost, and on the next one that brings it."""
+def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
+    """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     frames = [outgoing.send(body=BODY, privacy_level="base", delivery=delivery)]
     assert outgoing.session is not None
@@ -160,7 +159,7 @@ def test_a_body_that_is_sent_again_is_encrypted_again(peer, sut, judge, delivery
 
 
 def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
-    """Return what is judged of an encrypted message, whatever the level: rule, expected, observed."""
+    """Return rule, expected and observed value of each comparison for an encrypted message of any level."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
     hidden = "encrypted" if found.encrypted and BODY.encode() not in found.frame.data else "in clear"
@@ -209,8 +208,8 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
 @NEEDS
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
-def test_the_keys_of_the_remote_queue_manager_are_found(peer, sut, judge, where):
-    """A message that is to be encrypted comes, and so does the one behind it."""
+def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
+    """The SUT has a message to encrypt, whose keys it must look up, and one in clear behind it: both are sent."""
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
         sender.send(1, privacy_level="base")
@@ -223,8 +222,10 @@ def test_the_keys_of_the_remote_queue_manager_are_found(peer, sut, judge, where)
 
 @needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
-def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
-    """With SendEnhancedRC2Using40BitKeys 88 of the 128 bits are zero, and only for RC2 of level Enhanced."""
+def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
+    """The SUT encrypts by RC2 and RC4 at level Enhanced: only the RC2 key, and only with SendEnhancedRC2Using40BitKeys,
+    has 88 zero bits.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     found = {}
     for cut, preferred in ((True, "rc2"), (True, "rc4"), (False, "rc2")):
@@ -242,8 +243,10 @@ def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
 
 @NEEDS
 @covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
-def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
-    """Three levels in turn, twice: the second message of each has the key of the first, and opens with it."""
+def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
+    """The SUT sends two rounds of messages of all three levels: the second message of each level has the symmetric key
+    of the first.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
     rounds = [[DecryptedMessage(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
@@ -259,13 +262,15 @@ DEFAULTS = {
     "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
     "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
 }
-"""What is preferred at each level unless somebody configured it otherwise, by rule."""
+"""The default choice of each level, by rule."""
 
 
 @NEEDS
 @covers(*DEFAULTS)
-def test_bodies_are_encrypted_as_preferred_at_first(peer, sut, judge):
-    """Without any configuration each level has its algorithm."""
+def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
+    """The SUT sends a message of each level without any configuration: RC4 with 40 and 128 bits, and AES with 256 bits,
+    encrypt them.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rule, (level, choice) in DEFAULTS.items():
         found = DecryptedMessage(outgoing.send(body=BODY, privacy_level=level))
@@ -289,8 +294,10 @@ def test_bodies_are_encrypted_as_preferred_at_first(peer, sut, judge):
     "MQQB-3.1.1.3-13",
     "MQQB-3.1.1.3-14",
 )
-def test_keys_that_were_made_are_cached(peer, sut, judge):
-    """One entry for a provider and an algorithm, used again; the oldest half leaves a full cache of four."""
+def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
+    """The SUT sends messages of different levels and algorithms: each new key is cached once, a known one is reused,
+    and the fifth removes the older half of a cache of four.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = Caches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
@@ -328,7 +335,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.7.1.5-34", LONG * due), ("MQQB-3.1.1.3-14", due)):
+    for rule, latest in (("MQQB-3.1.7.1.5-34", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
         judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
     frames = []
@@ -368,7 +375,7 @@ CANNOT_BE_ENCRYPTED = {
     "advanced": ("advanced", BASE_ONLY, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
     "enhanced": ("enhanced", BASE_ONLY, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
 }
-"""Level, GUID of the queue manager that the message is for (none in a direct name), and the rules of the refusal."""
+"""Level, GUID of the destination queue manager (None: a direct name), and the rules of the refusal."""
 
 
 @needs("security", "send", "private_names", "receive")
@@ -380,8 +387,10 @@ CANNOT_BE_ENCRYPTED = {
         for name, (level, guid, rules) in CANNOT_BE_ENCRYPTED.items()
     ],
 )
-def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """Two messages that cannot be encrypted, one with JN, between two that need not be: those two come, alone."""
+def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
+    """The SUT has two messages that it cannot encrypt, one with JN, between two clear ones: only the clear ones come,
+    and only the one with JN is a dead letter.
+    """
     if guid is not None:
         peer.configure(identifier=guid)
     to = peer.direct_name() if guid is None else private_name(guid)
@@ -407,8 +416,10 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
 
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
-def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge):
-    """A message for a queue manager whose public keys nobody knows, and one that need not be encrypted."""
+def test_encryption_failure_is_in_connection_history(peer, sut, judge):
+    """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory shows
+    CertificateValidationFailure.
+    """
     peer.configure(identifier=KEYLESS)
     to = private_name(KEYLESS)
     sender = Sender(peer, sut, to)
@@ -416,8 +427,8 @@ def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge)
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    entries = [one for one in history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    expected = entry_of_now(peer, "CertificateValidationFailure", failed=True)
+    entries = [one for one in connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
+    expected = recent_entry(peer, "CertificateValidationFailure", failed=True)
     judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=last_entry(entries), evidence=frames)
     session.acknowledge_all()
 
@@ -427,8 +438,10 @@ def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge)
 @pytest.mark.parametrize(
     ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
 )
-def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
-    """With JN it is kept in the dead-letter queue of its kind, and in no other."""
+def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
+    """The SUT cannot encrypt a message with JN, express, recoverable or transactional: it is in the dead-letter queue
+    of its kind and in no other.
+    """
     sender = Sender(peer, sut)
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)
     sender.send(2)

@@ -21,11 +21,11 @@ from suites.mqqb.steps.ordering import Receiver
     [("receive", AckClass.RECEIVE), ("purge", AckClass.Q_PURGED)],
     ids=["receive-0x4000", "purge-0xC001"],
 )
-def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
+def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     peer, sut, judge, user, transaction, end, wanted
 ):
-    """A message that wants journaling or a final acknowledgment is taken by an application, or purged: ACK_RECEIVE or
-    NACK_Q_PURGED comes.
+    """The peer sends a transactional message with JP, JN or FA, and an application receives or purges it: a FinalAck of
+    class ACK_RECEIVE or NACK_Q_PURGED follows, none before.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send(user, transaction=transaction)
@@ -45,8 +45,10 @@ def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
 @needs("receive")
 @covers("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-11")
 @pytest.mark.parametrize("acknowledged", [True, False], ids=["acknowledged", "not acknowledged"])
-def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, sut, judge, acknowledged):
-    """The peer closes before the application takes the message: the SUT connects for the FinalAck."""
+def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, acknowledged):
+    """The peer sends a transactional message with JP and closes the session; an application receives the message: the
+    SUT connects and sends the FinalAck.
+    """
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JP": 1})
     if acknowledged:

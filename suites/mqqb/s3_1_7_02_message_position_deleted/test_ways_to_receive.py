@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways in which an application takes a message."""
+"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways to receive a message."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import pytest
 
 from harness.expectations import facts, of_classes
 from harness.run.marks import covers, needs
-from suites.applications import received
-from suites.mqqb.steps.acknowledged_application import WAIT_MS, AcknowledgedApplication
+from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 from suites.mqqb.steps.disposition import AckClass, correlation, identifier
 
 pytestmark = needs("receive", "queue_control")
 
 
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
-def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
-    """Of its queue, of a handle, by a cursor, by its lookup identifier or beside it, or waited for: each has an
-    ACK_RECEIVE, and none that was only peeked at.
+def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, judge):
+    """An application receives eleven messages by queue, handle, cursor, lookup identifier or waiting, and peeks at
+    others: each received message has an ACK_RECEIVE, no other has.
     """
     application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
@@ -26,8 +25,8 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     application.call("peek_message", cursor=cursor, timeout_ms=0)
     for _ in range(2):
         application.call("peek_next", cursor=cursor, timeout_ms=0)
-    received(sut, cursor=cursor)  # c
-    received(sut, handle=handle)  # a
+    application.call("receive", cursor=cursor, timeout_ms=0)  # c
+    application.call("receive", handle=handle, timeout_ms=0)  # a
     application.take()  # b
     application.call("close_cursor", cursor=cursor)
     known = application.identifiers()
@@ -43,8 +42,8 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     application.call("peek_message", handle=handle, timeout_ms=0)
     application.take()  # d
     for _ in range(2):
-        received(sut, handle=handle)  # f, i
-    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=WAIT_MS)
+        application.call("receive", handle=handle, timeout_ms=0)  # f, i
+    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.WAIT_MS)
     application.call("cancel", request=given_up)
     application.read_before_arrival("k", "receive", handle=handle)
     application.read_before_arrival("l", "peek_message", queue=queue)
@@ -57,9 +56,9 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
 
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQQB-3.1.7.2.2-01")
-def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(peer, sut, judge):
-    """With one phase and with two, also where more is waited for: what was taken in a transaction that is aborted is
-    there again, and not acknowledged; in one that is committed it has an ACK_RECEIVE and a FinalAck then, not before.
+def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, judge):
+    """An application receives messages in transactions that abort or commit, in one or two phases: at a commit each
+    message gets an ACK_RECEIVE and a FinalAck, at an abort it is back in the queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -69,7 +68,7 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
         transaction = application.begin(external=external)
         application.take(transaction=transaction)  # a
-        sut.control.begin("receive", queue=queue, timeout_ms=WAIT_MS, transaction=transaction)
+        sut.control.begin("receive", queue=queue, timeout_ms=application.WAIT_MS, transaction=transaction)
         peer.settle()
         if external:
             application.decide("prepare", transaction)
@@ -109,9 +108,9 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
 
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08")
-def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, judge):
-    """Of three messages two are taken in transactions, all are purged, one transaction is committed, one aborted: what
-    is not there then has one acknowledgment each; that of what nobody had is of class NACK_Q_PURGED.
+def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, judge):
+    """Of three messages two are received in transactions, then the queue is purged, one transaction commits and one
+    aborts: each message gone has one acknowledgment, the third a NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -125,10 +124,10 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
-    told_of = application.labels_of(map(correlation, came))
-    observed = sorted([*told_of, *application.labels()])
+    acknowledged = application.labels_of(map(correlation, came))
+    observed = sorted([*acknowledged, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
-    left = {"acknowledged": told_of, "left": application.labels()}
+    left = {"acknowledged": acknowledged, "left": application.labels()}
     judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
     of_third = [ack for ack in came if correlation(ack) == identifier(sent[2])]
     judge("MQQB-3.1.7.2.1-D03", expected=of_classes(AckClass.Q_PURGED), observed=of_third, evidence=evidence)
@@ -138,8 +137,10 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
 @needs("subqueues")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
-def test_what_is_moved_is_acknowledged_when_it_is_received(peer, sut, judge, transactional):
-    """Messages go into a subqueue, and back: that is not acknowledged; to receive them there or here is."""
+def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, transactional):
+    """An application moves messages to a subqueue and one back, then receives four: a move is not acknowledged, each
+    receipt is.
+    """
     application = AcknowledgedApplication(peer, sut, transactional=transactional)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"
     sut.create_queue(subqueue, transactional=transactional)

@@ -1,13 +1,13 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. When a FinalAck is sent is judged with 3.1.7.2.2."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. The sending of a FinalAck is judged with 3.1.7.2.2."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from harness.expectations import Expectation, holds, one_of
+from harness.expectations import holds, one_of
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import LABEL, Receiver, place
 
 
@@ -19,8 +19,10 @@ from suites.mqqb.steps.ordering import LABEL, Receiver, place
     "MQQB-3.1.7.17-07",
     "MQQB-3.1.7.17-11",
 )
-def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
-    """An OrderAck for a message that was taken, then a FinalAck for one that no queue takes."""
+def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
+    """The peer sends a message that is accepted and one to a missing queue: the OrderAck and the FinalAck have their
+    class, attributes, own MessageID, destination and body.
+    """
     receiver = Receiver(peer, sut)
     names = []
     nowhere = peer.missing_queue
@@ -30,7 +32,7 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
         evidence = [sent, frame]
         judge(
             "MQQB-3.1.7.17-11",
-            expected=holds("it came", otherwise="nothing came"),
+            expected=holds("an acknowledgment", otherwise="no acknowledgment"),
             observed=frame is not None,
             evidence=evidence,
         )
@@ -44,9 +46,14 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
         own = (
             len(set(names)) == count
             and names[-1] != _identifier(sent)
-            and text(user.SourceQueueManager) == text(sut.guid)
+            and guid_text(user.SourceQueueManager) == guid_text(sut.guid)
         )
-        judge("MQQB-3.1.7.17-03", expected=holds("its own"), observed=bool(own) or str(names[-1]), evidence=evidence)
+        judge(
+            "MQQB-3.1.7.17-03",
+            expected=holds("a MessageID of its own"),
+            observed=bool(own) or str(names[-1]),
+            evidence=evidence,
+        )
         queue = str(user.DestinationQueue.DirectFormatName).lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
         judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=evidence)
@@ -72,7 +79,7 @@ def _attributes(frame) -> str:
     )
 
 
-def _attributes_of(value: int) -> Expectation | str:
+def _attributes_of(value):
     """Return the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
     expected = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
     return one_of(f"{expected}, DM 0", f"{expected}, DM 1") if value == AckClass.ORDER_ACK else f"{expected}, DM 1"

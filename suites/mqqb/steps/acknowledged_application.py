@@ -18,11 +18,12 @@ from suites.mqqb.steps.disposition import (
     identifier,
 )
 
-WAIT_MS = 60_000
-
 
 class AcknowledgedApplication(Application):
     """An application that receives messages of the peer; the peer asks for an acknowledgment of each."""
+
+    WAIT_MS = 60_000
+    """The timeout of reads that wait."""
 
     def __init__(self, peer: Peer, sut: Sut, *, transactional: bool) -> None:
         super().__init__(peer, sut, transactional=transactional)
@@ -46,7 +47,7 @@ class AcknowledgedApplication(Application):
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
         """Begin a read that waits, then send the message that completes it."""
-        number = self.sut.control.begin(verb, timeout_ms=WAIT_MS, **arguments)
+        number = self.sut.control.begin(verb, timeout_ms=self.WAIT_MS, **arguments)
         self.peer.settle()
         self._send(label)
         self.peer.eventually(lambda: self.sut.control.answer(number) is not None)

@@ -20,14 +20,15 @@ RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
 ACK_MS = 20_000
 """AckTimeout (MS-MQQB 2.2.2.1, note <51>): the latest that any acknowledgment may come."""
-PEER_WINDOW = 61
-"""The WindowSize of a peer that has another one than the SUT: 64 is the default (note <36>)."""
 SET_UP = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends first."""
 
 
 class Sender:
     """The SUT as sender of one check's messages; ``to``: a format name of the peer, else a direct one."""
+
+    PEER_WINDOW = 61
+    """The WindowSize of a peer that has another one than the SUT: 64 is the default (note <36>)."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         self.peer = peer

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, record_of
+from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
 
 ESTABLISH = "EstablishConnection"
 PARAMETERS = "ConnectionParameters"
@@ -20,7 +20,7 @@ def is_request(context: Context) -> bool:
     return context.sut_role == "initiator"
 
 
-class LastOfThePeer:
+class LastOfThePeer(Summary):
     """The last packet of each kind that the peer has sent on a connection."""
 
     def __init__(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from harness.capture.recorder import Frame
+from suites.mqqb.steps.disposition import AckClass, QueueType
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -15,19 +17,24 @@ DATE = "Sun,Jan 01 26"
 """The form of the end of a report's label: a day."""
 
 
-def expected_label(message: Frame) -> str:
-    """Return the beginning of the label of a report on a message, before the time (E35: common to both readings)."""
-    user = message["UserHeader"]
-    source = str(user.SourceQueueManager).upper()
-    return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
-
-
 class Report:
-    """A report of a traced message."""
+    """A report on a traced message."""
 
     def __init__(self, frame: Frame) -> None:
         self.user = frame["UserHeader"]
         self.properties = frame["MessagePropertiesHeader"]
+
+    @staticmethod
+    def expected_label(message: Frame) -> str:
+        """Return the label of the report on a message up to the time, common to both readings (E35)."""
+        user = message["UserHeader"]
+        source = str(user.SourceQueueManager).upper()
+        return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
+
+    @staticmethod
+    def expected_values(queue: UUID) -> dict[str, Any]:
+        """Return the ``values`` of a report to a public queue."""
+        return {"MessageClass": AckClass.REPORT, "destination": (QueueType.PUBLIC, str(queue)), "DM": 0}
 
     @property
     def text(self) -> str:

@@ -7,10 +7,9 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import RECEIVE
+from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.sender import RETRY_MS, Sender, tags
 from suites.mqqp.steps.reader import Reader
-from suites.mqqp.steps.reading import waiting
 from suites.mqso.steps.serving import SessionAttempt
 
 OPEN, CLOSED = "open", "closed"
@@ -103,7 +102,7 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
 def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remote, sut, judge):
     """A queue manager that is stopped ends the connection of each remote reader, whatever that reader does."""
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
+    queue.begin(Action.RECEIVE, ulTimeout=LONG_MS).state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)

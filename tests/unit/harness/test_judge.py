@@ -25,8 +25,8 @@ from harness_made import (
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
-from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
+from harness.judging.judge import EVIDENCE_LIMIT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
+from harness.judging.passive import FAILURES_KEPT, PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
@@ -378,8 +378,9 @@ def test_what_a_check_leaves_out_beside_a_malformed_packet_is_open(tmp_path: Pat
 
 def tally(failures: int, seen: int) -> PassiveJudge:
     found = PassiveJudge()
-    bad = [(frame(n), f"0x{n:04X}") for n in range(1, failures + 1)]
-    found.tallies[MUST] = Tally(seen, 0, frame(1), "0x0000", bad)
+    found.tallies[MUST] = made = Tally(seen, first=frame(1), first_observed="0x0000")
+    for n in range(1, failures + 1):
+        made.fail(frame(n), f"0x{n:04X}")
     return found
 
 
@@ -401,12 +402,21 @@ def test_a_passive_rule_kept_in_every_packet_is_one_pass(tmp_path: Path) -> None
 @pytest.mark.usefixtures("_registered")
 def test_a_passive_rule_that_no_packet_was_about_is_no_pass(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies[MUST] = Tally(0, 2, frame(1), "TR is 0")
+    found.tallies[MUST] = Tally(idle=2, first=frame(1), first_observed="TR is 0")
     made = judge(tmp_path)
     made.packets = found
     made.passive()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["observed"]) == ("not_exercised", "TR is 0 (in 2 packets)")
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_reason(tmp_path: Path) -> None:
+    made = judge(tmp_path)
+    made.packets.tallies[MUST] = Tally(missing=Counter({"5 bytes are not in the capture": 2}))
+    made.passive()
+    (line,) = lines(tmp_path)
+    assert (line["verdict"], line["reason"]) == ("not_exercised", "5 bytes are not in the capture")
 
 
 @pytest.mark.usefixtures("_registered")
@@ -511,7 +521,7 @@ def test_a_system_that_goes_down_fails_what_stands_under_a_should(tmp_path: Path
 
 def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies["MQQB-9.9-09"] = Tally(1, 0, frame(), "x")
+    found.tallies["MQQB-9.9-09"] = Tally(1, first=frame(), first_observed="x")
     made = judge(tmp_path)
     made.packets = found
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):

@@ -27,7 +27,7 @@ ALLOWED = [
     ),
     ("server-get-server-port-spx-port-tolerated", ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"]),
     (
-        "send-to-unknown-public-refused",
+        "sender-message-to-unknown-public-queue-refused",
         [
             "MQQB-3.1.5.2.1-08",
             "MQQB-3.1.5.2.1-10",
@@ -37,7 +37,7 @@ ALLOWED = [
             "MQQB-3.1.7.4-11",
         ],
     ),
-    ("send-to-unknown-public-refused", ["MQMQ-2.1.3-01"]),
+    ("sender-message-to-unknown-public-queue-refused", ["MQMQ-2.1.3-01"]),
     ("server-get-object-properties-missing-tolerated", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
     ("server-lookup-unknown-action-tolerated", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
     ("server-unknown-action-peeks-tolerated", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
