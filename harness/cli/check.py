@@ -41,6 +41,10 @@ def check(
     profile: Annotated[str, typer.Option("--profile", help="The release of Windows that the systems are.")] = "",
     port: Annotated[list[int] | None, typer.Option("--port", help="A further TCP port of queue managers.")] = None,
     format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,
+    annotated: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.pcapng", help="Write a copy of the capture with comments at the frames of verdicts."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
     """Judge every queue manager in captures that other tools made, by all passive rules.
@@ -48,6 +52,7 @@ def check(
     Exit 0: no rule is broken; 1: a rule is broken; 2: a file cannot be read; 3: a capture has no packet of a queue
     manager that can be judged; 5: there are such packets, but no rule was decided.
     """
+    from harness.foreign.annotated import write_annotated
     from harness.foreign.check import check_capture
     from harness.foreign.findings import findings_of
     from harness.foreign.report import FORMATS
@@ -59,8 +64,11 @@ def check(
     if profile and profile not in RELEASES:
         raise UsageError(f"--profile {profile}: unknown; known are {', '.join(RELEASES)}")
     wanted = Wanted.parse(sut) if sut else None
-    if out is not None:
-        confirm_file(out)
+    if annotated is not None and len(captures) > 1:
+        raise UsageError(f"--annotated {annotated}: it is a copy of one capture; give one FILE")
+    for file, option in ((out, "--out"), (annotated, "--annotated")):
+        if file is not None:
+            confirm_file(file, option)
     catalogue = load_catalogue()
     findings: list[tuple[Checked, list[SystemFinding]]] = []
     refused = False
@@ -73,6 +81,9 @@ def check(
                 typer.echo(f"mqconform check: {_line(error, path)}", err=True)
                 continue
             findings.append((checked, findings_of(checked)))
+        if annotated is not None and findings:
+            with writing(annotated, "--annotated"):
+                write_annotated(findings[0][0].path, annotated, findings[0][1])
     text = FORMATS[format_](findings) if findings else ""
     if out is None:
         typer.echo(text, nl=False)

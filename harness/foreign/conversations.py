@@ -125,6 +125,7 @@ class Conversation:
         for view in self._views:
             if view.connection is not None:
                 view.system.judge.packets.leave(view.connection)
+                view.connection.summaries.clear()
         self._describe()
 
     # -- what its ways say ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A connection between the peer and the SUT, as a check speaks on it: send, poll, wait for the end."""
+"""A connection between the peer and the SUT: a check sends and polls packets on it, and waits for its end."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MESSAGE = "UserMessage"
 MOST_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags (MS-MQQB 2.2.6.1): an acknowledgment names 32 recoverable messages at most."""
 Tamper = Callable[[Any], Any]
-"""A change of the scapy packet that is about to be sent: returns it (changed), bytes, or None to drop it."""
+"""A function that gets the scapy packet about to be sent and returns a changed one, bytes, or None to drop it."""
 
 
 class Conversation:
-    """Common to raw connections and to sessions that a reference core drives."""
+    """The common part of raw connections and of sessions that a reference core drives."""
 
     stream: Stream
     record: Connection
@@ -57,7 +57,7 @@ class Conversation:
 
     @property
     def last(self) -> Frame | None:
-        """The last packet in either direction: evidence for what did or did not follow."""
+        """The last packet in either direction, as evidence for a reaction or its absence."""
         return self.record.frames[-1] if self.record.frames else None
 
     @property
@@ -93,9 +93,9 @@ class Conversation:
         return frame
 
     def wait_closed(self, within_ms: int | None = None, *, exactly: bool = False) -> bool:
-        """Wait for the SUT to close; False when it did not in time, ``exactly``: by the tester's clock.
+        """Wait for the SUT to close; return False when it did not in time. ``exactly``: by the tester's clock.
 
-        ConformanceFailure when that should come at once (``within_ms`` None) and is late.
+        ConformanceFailure when the end must come at once (``within_ms`` None) and is late.
         """
 
         def closed() -> bool:
@@ -135,7 +135,7 @@ class Conversation:
     def send(self, packet: Any) -> Frame:
         """Send a scapy packet or bytes as they are."""
         data = bytes(packet)
-        frame = self.peer.recorder.sent(self.record, data)
+        frame = self.peer.recorder.record_sent(self.record, data)
         self.stream.send(data)
         return frame
 
@@ -171,7 +171,7 @@ class Conversation:
     def acknowledgment(self) -> Frame | None:
         """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
 
-        One that acknowledges only messages before it is not the last, unless no other follows.
+        An acknowledgment of earlier messages only counts if no other follows.
         """
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
@@ -194,7 +194,7 @@ class Conversation:
         return acks[-1] if acks else None
 
     def check_alive(self) -> Frame:
-        """Return the acknowledgment of a message that is sent now; ConformanceFailure when none comes."""
+        """Send a message and return its acknowledgment; ConformanceFailure when none comes."""
         answer = self.acknowledgment()
         if answer is None:
             raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
@@ -202,11 +202,11 @@ class Conversation:
 
     def close(self) -> None:
         """Close the connection from the peer's side."""
-        self.peer.recorder.closed(self.record, by_peer=True)
+        self.peer.recorder.record_end(self.record, by_peer=True)
         self.stream.close()
 
     def end(self) -> None:
-        """Close the connection unless that has happened."""
+        """Close the connection unless it is closed."""
         if self.record.closed_by is None:
             self.close()
 
@@ -223,37 +223,37 @@ class RawConversation(Conversation):
     def on_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
-        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=self.by_peer)
+        self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=self.by_peer)
 
     def on_failed(self, error: str) -> None:
-        """Note that the SUT cannot be connected to."""
+        """Note that the connection attempt failed."""
         self.failed = error
 
     def on_bytes(self, data: bytes) -> None:
-        """Record what the SUT sent."""
-        self.peer.recorder.received(self.record, data)
+        """Record bytes of the SUT."""
+        self.peer.recorder.record_received(self.record, data)
 
     def on_closed(self, reason: str) -> None:
-        """Record that the SUT closed."""
-        self.peer.recorder.closed(self.record, by_peer=False)
+        """Record the end by the SUT."""
+        self.peer.recorder.record_end(self.record, by_peer=False)
 
     def poll_packet(self, number: int) -> Frame | None:
-        """Wait for the SUT's packet of a number (from 0), of whatever kind; None when it did not come."""
+        """Wait for the SUT's packet with a number (from 0), of any kind; None when it did not come."""
         self.peer.environment.run_until(
             lambda: len(self.received) > number or self.record.closed_by is not None, self.peer.sut.response_timeout_ms
         )
         return self.received[number] if len(self.received) > number else None
 
     def poll_next_packet(self) -> Frame | None:
-        """Wait for the next packet of whatever kind, after all packets that came until now."""
+        """Wait for the next packet of any kind behind the received ones; None when it did not come."""
         return self.poll_packet(len(self.received))
 
 
 class Session(Conversation):
-    """A protocol session whose peer side is kept by a reference core.
+    """A protocol session whose peer side is a reference core.
 
-    ``tampers`` change or drop what the core sends; ``ignore_incoming`` keeps what the SUT sends from the core, so
-    that it neither acknowledges nor reacts.
+    ``tampers`` change or drop packets of the core; ``ignore_incoming`` hides the SUT's packets from the core, so that
+    it neither acknowledges nor reacts.
     """
 
     def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
@@ -266,7 +266,7 @@ class Session(Conversation):
         self.ignore_incoming = False
 
     def tamper(self, change: Tamper) -> Session:
-        """Pass everything that the core sends from now on through ``change``."""
+        """Pass every further packet of the core through ``change``."""
         self.tampers.append(change)
         return self
 

@@ -12,7 +12,9 @@ from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
 MARKED = {"Reserved": 0xA7}
-"""BaseHeader.Reserved may hold anything and is ignored (MS-MQMQ 2.2.19.1): by it a response is known from an echo."""
+"""BaseHeader.Reserved may have any value and is ignored (MS-MQMQ 2.2.19.1): it distinguishes a
+response from an echo.
+"""
 WINDOW = 4_099
 """A WindowSize that no system under test has by chance."""
 

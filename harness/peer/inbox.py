@@ -1,8 +1,8 @@
-"""The messages of the SUT, on whatever connection they come.
+"""The messages of the SUT, on any connection.
 
-A queue manager may send a message on a session of its own or on one that is open already (E16), and sends it again on
-another session when it was not acknowledged in time. So a check waits for messages here. ``Conversation.messages`` has
-those of one connection, for checks of its acknowledgments, counts, window and end.
+A queue manager may send a message on a session of its own or on an open one (E16), and resends it on another session
+when no acknowledgment came in time. So a check waits for messages here. ``Conversation.messages`` has those of one
+connection, for checks of its acknowledgments, counts, window and end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Wanted = Callable[[Frame], bool]
 
 
 class Inbox:
-    """Every UserMessage of the SUT in one test, whoever opened its connection, with a core behind or raw.
+    """Every UserMessage of the SUT in one test, on connections of either side, with a core behind or raw.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
     """
@@ -45,7 +45,7 @@ class Inbox:
         """The connection on which each message came first."""
         self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
-        """How many messages of a connection were acknowledged last."""
+        """The number of messages of a connection at its last acknowledgment."""
         peer.recorder.listeners.append(self._on_frame)
 
     # -- what came ----------------------------------------------------------------------------------------------
@@ -67,16 +67,16 @@ class Inbox:
 
     @property
     def pieces(self) -> list[Frame]:
-        """Everything that came in the place of a message: each of them, and what is no packet at all.
+        """Every packet at the place of a message, malformed ones included.
 
         For checks of the bytes of messages, which a SUT may have made wrong.
         """
         return [frame for frame in self._pieces if frame.kind != MESSAGE or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
-        """Wait for so many of the messages that are wanted; return those that came.
+        """Wait for so many of the wanted messages; return those that came.
 
-        Without ``within_ms``: so long that the SUT can open a session for them, another attempt included.
+        Without ``within_ms``: as long as the SUT may take to open a session, another attempt included.
         """
         sut = self.peer.sut
         timeout_ms = sut.connect_timeout_ms + sut.response_timeout_ms if within_ms is None else within_ms
@@ -84,7 +84,7 @@ class Inbox:
         return self.find(wanted)
 
     def find(self, wanted: Wanted) -> list[Frame]:
-        """Return the messages that are wanted, of those that came so far."""
+        """Return the wanted messages that came so far."""
         return [frame for frame in self.messages if wanted(frame)]
 
     def conversation(self, frame: Frame) -> Conversation:
@@ -128,9 +128,9 @@ class Inbox:
     # -- what is acknowledged -----------------------------------------------------------------------------------
 
     def acknowledge(self, *, spare: Conversation | None = None) -> None:
-        """Acknowledge every message on the session on which it came, unless that is closed, or the one to spare.
+        """Acknowledge every message on its own session, unless that is closed or is ``spare``.
 
-        A core acknowledges by itself what it is shown.
+        A core acknowledges by itself the messages that it gets.
         """
         for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
@@ -143,7 +143,7 @@ class Inbox:
     # -- sessions of the SUT without a core behind ----------------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without a core, and set up a session on each, whatever the check waits for.
+        """Accept the SUT's connections without a core, and set up a session on each during any wait.
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """
@@ -152,7 +152,7 @@ class Inbox:
 
     @property
     def connecting(self) -> list[RawConversation]:
-        """The SUT's connections that are no sessions yet."""
+        """The SUT's connections on which no session is set up yet."""
         waiting = (one for listener in self._listeners for one in listener.waiting)
         return [one for one in waiting if one.is_open and one.record.closed_by is None]
 
@@ -172,7 +172,7 @@ class Inbox:
 
 
 def has_listening_core(session: Conversation) -> bool:
-    """Return whether a core is behind the peer's end of a session, and gets what the SUT sends."""
+    """Return whether the peer's end of a session is a core that gets the SUT's packets."""
     return isinstance(session, Session) and not session.ignore_incoming
 
 

@@ -1,4 +1,4 @@
-"""The end of a check: where it fails, the rules of the check get a verdict that says so, in one line."""
+"""The end of a check: when it fails, the rules of the check get a verdict that names the failure in one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.run.stash import JUDGE
 from harness.sut.shown import NotShown
 
 OF_THE_SYSTEM = (ConformanceFailure, SutUnavailable)
-"""What is no mistake of ours."""
+"""Errors that are not mistakes of the harness."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -39,7 +39,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:
-    """Yield what was raised: the parts of a group, each for itself."""
+    """Yield the raised exceptions: the parts of a group, each alone."""
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
             yield from causes_of(part)

@@ -29,4 +29,4 @@ class UnknownPublicNamesRefused(Commands):
 
 @follows("E161.2")
 class EveryNumberIsLocal(OfAnyNumber):
-    """The queue manager looks for the path of a private queue among its own queues, whatever computer the name has."""
+    """The queue manager looks for the path of a private queue among its own queues, also for another computer."""

@@ -58,7 +58,7 @@ class LowestPriorityFirst(Positions):
 
 @fault("queue-priority-ignored", breaks="MQDMPR-3.1.1.2-20")
 class OrderOfArrivalAlone(Positions):
-    """The messages of a queue are ordered by arrival, whatever their priorities."""
+    """The messages of a queue are ordered by arrival, regardless of their priorities."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=3))
@@ -137,7 +137,7 @@ class AuthenticationAlwaysWanted(SecurityOnReceipt):
 
 
 def _created(spoil: Callable[[Queue], None]) -> Install:
-    """Make queues that are other than they should be from their creation on."""
+    """Change each queue at its creation."""
 
     class Created(Queues):
         def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

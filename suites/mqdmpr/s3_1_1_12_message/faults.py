@@ -32,7 +32,7 @@ from reference_qm.surface.clock import Now
 
 
 def _interpreted(change: Callable[[Message], Message]) -> Install:
-    """Change messages as they come into queues, those to be sent on too."""
+    """Change each message that enters a queue, including outgoing queues."""
 
     class Interpreting(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -91,7 +91,7 @@ class LookupByPriorityUpsideDown(Positions):
 
 
 def _known_provider(field: str, known: tuple[Any, ...]) -> Install:
-    """Refuse messages whose provider is none that is here, whoever signed them."""
+    """Refuse messages whose cryptographic provider is missing here."""
 
     class Knowing(Identifying):
         def check_form(self, packet: Any) -> None:
@@ -120,7 +120,7 @@ add(
 
 
 def _on_its_way(change: Callable[[bytes], Any], field: str) -> Install:
-    """Send messages of others on with another property."""
+    """Forward messages of other queue managers with another property."""
 
     class Altering(Routing):
         def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -134,13 +134,23 @@ def _on_its_way(change: Callable[[bytes], Any], field: str) -> Install:
 
 
 for _name, _rule, _field, _alter in (
-    ("routed-body-recoded", "MQDMPR-3.1.1.12-32", "MessageBody", lambda body: bytes(one & 0x7F for one in body)),
-    ("routed-body-type-cut", "MQDMPR-3.1.1.12-33", "BodyType", lambda kind: kind & 0xF),
-    ("routed-correlation-cut", "MQDMPR-3.1.1.12-34", "CorrelationID", lambda old: old[:16] + bytes(4)),
-    ("routed-label-recoded", "MQDMPR-3.1.1.12-46", "Label", lambda label: label and "?" * len(label)),
-    ("routed-extension-cleared", "MQDMPR-3.1.1.12-57", "ExtensionData", lambda extension: bytes(len(extension))),
+    (
+        "router-body-highest-bits-cleared",
+        "MQDMPR-3.1.1.12-32",
+        "MessageBody",
+        lambda body: bytes(one & 0x7F for one in body),
+    ),
+    ("router-body-type-cut-to-4-bits", "MQDMPR-3.1.1.12-33", "BodyType", lambda kind: kind & 0xF),
+    ("router-correlation-id-cut-to-guid", "MQDMPR-3.1.1.12-34", "CorrelationID", lambda old: old[:16] + bytes(4)),
+    (
+        "router-label-replaced-by-question-marks",
+        "MQDMPR-3.1.1.12-46",
+        "Label",
+        lambda label: label and "?" * len(label),
+    ),
+    ("router-extension-zeroed", "MQDMPR-3.1.1.12-57", "ExtensionData", lambda extension: bytes(len(extension))),
 ):
-    add(_name, _rule, f"{_field} of a message of somebody else is changed on its way.", _on_its_way(_alter, _field))
+    add(_name, _rule, f"The router changes {_field} of a forwarded message.", _on_its_way(_alter, _field))
 
 # -- acknowledgments and journals ----------------------------------------------------------------------------------
 
@@ -314,7 +324,7 @@ add(
 
 
 def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
-    """Leave where they are the messages that should be moved to a queue."""
+    """Leave the messages in place that should be moved to a queue."""
 
     class KeptOut(Positions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

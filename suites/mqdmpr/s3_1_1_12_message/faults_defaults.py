@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message: values of attributes that nobody asked for."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message: default values of attributes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TYPE_OF_AES = (24).to_bytes(4, "little")
 
 
 def _by_default(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
-    """Give messages of applications other values of attributes for which nothing was asked."""
+    """Give messages of applications other default values."""
 
     class Defaulting(Commands):
         def _build_message(
@@ -205,7 +205,7 @@ class EncryptedByDefault(Commands):
 
 @fault("sender-requested-certificate-ignored", breaks="MQDMPR-3.1.1.12-D64")
 class NamedCertificateUnread(Commands):
-    """The sender signs a message with the user's default certificate, whatever certificate the application requests."""
+    """The sender signs a message with the user's default certificate, not the one that the application requests."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         return super().send_message(replace(request, certificate=None), token, now)

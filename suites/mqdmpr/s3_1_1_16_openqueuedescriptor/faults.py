@@ -20,7 +20,7 @@ OF_EVERYBODY = 0x77
 
 
 def _opened_with(**values: int) -> Install:
-    """Give every client the same numbers."""
+    """Give each client the same handle and context."""
 
     class OpenedWith(Qmcomm):
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class AllMultiple(QueueOpening):
 
 
 def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change what is open as several queues."""
+    """Change the descriptors of several queues."""
 
     class Several(QueueOpening):
         def open_queue(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model: what survives, and what only the model shows."""
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model: restarts, and elements that only the model shows."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ add(
 
 
 def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
-    """Change each operation of a transaction when it is noted."""
+    """Change each operation that is added to a transaction."""
 
     class Changed(TransactionOperations):
         def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.2 Timers: those of the directory. Those of reads and messages: MS-MQQP, MS-MQMQ."""
+"""Faults of MS-MQDMPR 3.1.2 Timers: the timers of the directory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NoMessageLivesForEver(Positions):
 
 
 def _running_for(durations: Mapping[TimerName, int]) -> Install:
-    """Let timers of the directory run for other times."""
+    """Run the timers of the directory for other durations."""
 
     class RunningFor(DirectoryClient):
         def _start_timer(self, name: TimerName, now: Now) -> None:

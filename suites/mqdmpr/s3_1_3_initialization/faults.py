@@ -37,7 +37,7 @@ EXPONENT_AT = 16
 
 
 def _listed(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
-    """Tell of another list of public keys; one that was changed already is left alone."""
+    """Return another list of public keys; a list that was changed already stays."""
     made: set[bytes] = set()
 
     def tell(qm: QueueManager) -> None:
@@ -200,7 +200,7 @@ class HardenedForEver(Configuring):
 
 
 def _synchronized(change: Callable[[DirectoryState], None]) -> Install:
-    """Take over something else than the directory says."""
+    """Change the attributes that were read from the directory."""
 
     class Synchronized(DirectoryClient):
         def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -264,9 +264,7 @@ class GatesNotReadAgain(DirectoryClient):
 
 @fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
 class DomainNotedAtFirstStartOnly(Membership):
-    """The queue manager keeps the domain of its first start, whatever domain the local security authority returns
-    later.
-    """
+    """The queue manager keeps the domain of its first start, although the local security authority returns another."""
 
     def on_domain_told(self, event: DomainTold, now: Now) -> None:
         known = self.qm.adm.LastDomain
@@ -278,4 +276,4 @@ class SecurityAuthorityNotAsked(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_told(self, event: DomainTold, now: Now) -> None:
-        """Know of no domain."""
+        """Return no domain."""

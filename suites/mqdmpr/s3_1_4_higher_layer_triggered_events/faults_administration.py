@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.4.1, 3.1.4.9 to 3.1.4.15: starting, what is in doubt, and what an administrator asks for."""
+"""Faults of MS-MQDMPR 3.1.4.1, 3.1.4.9 to 3.1.4.15: the start, transactions in doubt, and administration."""
 
 from __future__ import annotations
 

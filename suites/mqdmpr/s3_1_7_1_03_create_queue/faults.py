@@ -24,7 +24,7 @@ class QuotaOfItsOwn(Queues):
 
 @fault("new-queue-privacy-level-always-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
 class PrivateBodyOptional(Queues):
-    """A new queue has PrivacyLevel Optional, whatever its creator supplies."""
+    """A new queue has PrivacyLevel Optional, not the value that its creator supplies."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)

@@ -18,7 +18,7 @@ SOMEBODY = Sid.of("S-1-5-18")
 
 
 def _with(descriptor: SecurityDescriptor) -> Install:
-    """Give new queues this descriptor."""
+    """Give new queues another security descriptor."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:
@@ -34,7 +34,7 @@ def _descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS
 
 
 class _WithPointers(SecurityDescriptor):
-    """A descriptor that says its parts are elsewhere in memory."""
+    """A descriptor in the absolute form."""
 
     def build(self) -> bytes:
         data = bytearray(super().build())
@@ -119,7 +119,7 @@ for _name, _rules, _says, _change in (
     (
         "owner-is-queue-manager",
         "MQDMPR-3.1.7.1.3.1-10",
-        "The default security descriptor names the queue manager as owner, whatever user creates the queue.",
+        "The default security descriptor names the queue manager as owner, regardless of the creator.",
         lambda found: replace(found, Owner=SOMEBODY),
     ),
     (
@@ -206,7 +206,7 @@ class _Supplied(Queues):
     ),
 )
 class GivenInVain(_Supplied):
-    """A new queue has the default security descriptor, whatever descriptor its creator supplies."""
+    """A new queue has the default security descriptor, not the one that its creator supplies."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return None
@@ -214,7 +214,7 @@ class GivenInVain(_Supplied):
 
 @fault("descriptor-supplied-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
 class CreatorOwns(_Supplied):
-    """The owner of a new queue is its creator, whatever owner the supplied descriptor names."""
+    """The owner of a new queue is its creator, not the owner in the supplied descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Owner=None)

@@ -53,7 +53,7 @@ class StillListed(Queues):
     """A deleted queue is emptied, and not removed."""
 
     def forget(self, queue: Queue) -> None:
-        """Keep it."""
+        """Keep the queue."""
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: sharing, and what a reader gets."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: sharing modes, and the queue that a reader opens."""
 
 from __future__ import annotations
 

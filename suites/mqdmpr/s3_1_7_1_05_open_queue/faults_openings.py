@@ -32,7 +32,7 @@ def _set(**values: Any) -> Callable[[Any], None]:
 
 
 def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change the opening of several queues."""
+    """Change the descriptors of several queues."""
 
     class Several(QueueOpening):
         def _open_several(
@@ -142,7 +142,7 @@ add(
 
 
 def _one(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change the opening of one queue."""
+    """Change the descriptor of one queue."""
 
     class One(QueueOpening):
         def open_found_queue(
@@ -225,7 +225,7 @@ for _name, _rule, _says, _changed in (
     (
         "base-priority-0",
         "MQDMPR-3.1.7.1.5-92",
-        "A new outgoing queue has BasePriority 0, whatever the directory has.",
+        "A new outgoing queue has BasePriority 0, not the value in the directory.",
         _set(BasePriority=0),
     ),
     (

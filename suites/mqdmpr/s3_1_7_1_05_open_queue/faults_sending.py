@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: what can be opened to send."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can be opened to send."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reference_qm.surface.commands import Result
 
 
 def _lost() -> Result:
-    """Answer as if a message had been sent that went nowhere."""
+    """Answer with success and send no message."""
     return Result({"message_id": "{00000000-0000-0000-0000-000000000000}\\0"})
 
 

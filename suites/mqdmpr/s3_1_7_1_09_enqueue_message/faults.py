@@ -60,7 +60,7 @@ class PriorityFromEight(Positions):
 
 @fault("message-inserted-at-end-of-queue", breaks="MQDMPR-3.1.7.1.9-14")
 class InOrderOfArrival(Positions):
-    """The queue manager inserts a message at the end of its queue, whatever its priority."""
+    """The queue manager inserts a message at the end of its queue, regardless of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, replace(message, Priority=0))

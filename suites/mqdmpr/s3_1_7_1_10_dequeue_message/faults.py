@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message, some of which break the other events that read, too."""
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message and of the other events that read."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ add(
         "MQDMPR-3.1.7.3.1-14",
         "MQDMPR-3.1.7.3.1-18",
     ),
-    "A read without an available message ends at once, whatever its timeout.",
+    "A read without an available message ends at once, regardless of its timeout.",
     with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: 0),
 )
 

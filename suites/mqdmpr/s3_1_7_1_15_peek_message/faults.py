@@ -64,7 +64,7 @@ class ReadsTheNext(Cursors):
 
 
 def _without_time_out(instead_ms: int) -> Install:
-    """Take another time-out in place of none."""
+    """Use another timeout in place of none."""
     return with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,

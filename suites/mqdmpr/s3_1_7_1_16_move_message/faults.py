@@ -14,7 +14,7 @@ from reference_qm.model.transactions import Transaction
 
 
 def _is_application(queue: Queue) -> bool:
-    """Return whether a queue is an application's; what becomes of other messages is no move of one."""
+    """Return whether a queue belongs to an application; only its messages are moved by an application."""
     return queue.QueueType is not QueueType.SYSTEM
 
 
@@ -43,7 +43,7 @@ class LosesTheBody(Positions):
 
 @fault("move-appends-to-target", breaks="MQDMPR-3.1.7.1.16-07")
 class ToTheEnd(Positions):
-    """A moved message is the last of its target queue, whatever its priority."""
+    """A moved message is the last of its target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         message = position.MessageReference

@@ -63,4 +63,4 @@ class TimerNotStarted(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
     def watch(self, now: Now) -> None:
-        """Let no timer run."""
+        """Start no timer."""

@@ -28,7 +28,7 @@ FOUND = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 @fault("public-name-resolved-to-first-queue", breaks=(*FOUND, "MQDMPR-3.1.7.1.20-30"))
 class FirstQueue(NextHops):
-    """The queue manager resolves a public format name to the first queue of the directory, whatever its GUID."""
+    """The queue manager resolves a public format name to the first queue of the directory, regardless of its GUID."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         if not isinstance(parse_format_name(format_name), PublicName):
@@ -98,7 +98,7 @@ def _as_if_online(qm: QueueManager) -> Iterator[None]:
 
 
 class _KeepsWhatItRead(DirectoryClient):
-    """What was read before the directory went away is kept."""
+    """Keep the objects that were read while the directory was available."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -108,7 +108,7 @@ class _KeepsWhatItRead(DirectoryClient):
 
 
 class _FindsQueuesOffline(NextHops):
-    """Queues of others are looked for in what was read once."""
+    """Look for queues of others among the objects that were read before."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         with _as_if_online(self.qm):
@@ -116,7 +116,7 @@ class _FindsQueuesOffline(NextHops):
 
 
 class _FindsQueueManagersOffline(NextHops):
-    """Queue managers are looked for in what was read once."""
+    """Look for queue managers among the objects that were read before."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         with _as_if_online(self.qm):

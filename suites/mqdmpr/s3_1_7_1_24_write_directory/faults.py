@@ -51,7 +51,7 @@ add(
 
 
 def _own_notified(instead: ChangeOperation | None) -> Install:
-    """Make another notification when the queue manager itself was written, or none."""
+    """Change or drop the notification when the queue manager itself was written."""
 
     class OwnNotified(DirectoryClient):
         def on_answered(self, event: DirectoryAnswered, now: Now) -> None:

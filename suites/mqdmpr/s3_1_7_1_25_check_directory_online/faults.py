@@ -41,7 +41,7 @@ class OwnAttributesNotTakenOver(DirectoryClient):
     """The queue manager keeps its own attributes when the directory is back."""
 
     def _take_over_attributes(self) -> None:
-        """Leave it out."""
+        """Skip the step."""
 
 
 add(

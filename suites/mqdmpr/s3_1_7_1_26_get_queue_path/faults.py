@@ -16,7 +16,7 @@ _UNKNOWN = QueuePathOf(ILLEGAL)
 
 
 def _gives(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
-    """Change what is returned for format names that begin so."""
+    """Change the result for format names with this prefix."""
 
     class Gives(QueuePaths):
         def get_queue_path(self, format_name: str) -> QueuePathOf:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: what waits to be sent."""
+"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: the waiting messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ORDER = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 @fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER)
 class AsAdded(DispatchCollection):
-    """The queue manager sends waiting messages in the order of sending, whatever their priorities."""
+    """The queue manager sends waiting messages in the order of sending, regardless of their priorities."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         heapq.heappush(session.OutgoingMessageTable._unsent, (0, position.order))

@@ -24,7 +24,7 @@ AES_128, AES_256 = 0x660E, 0x6610
 
 
 def _read(change: Callable[[Message], Message]) -> Install:
-    """Read messages otherwise than their packets have them."""
+    """Change the attributes that are read from packets."""
 
     class Reading(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -34,7 +34,7 @@ def _read(change: Callable[[Message], Message]) -> Install:
 
 
 def _with_security(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
-    """Read the security of messages otherwise."""
+    """Change the security attributes that are read from packets."""
 
     def changed(message: Message) -> Message:
         security = message.security

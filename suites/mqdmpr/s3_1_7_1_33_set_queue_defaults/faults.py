@@ -22,7 +22,7 @@ NOBODYS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
 
 
 def _by_default(**values: Any) -> Install:
-    """Create queues for which nothing is asked with other values."""
+    """Create queues with other default values."""
 
     class Defaulting(QueueCommands):
         def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
@@ -70,7 +70,7 @@ for _name, _says, _values in (
 
 
 def _created_with(**attributes: Any) -> Install:
-    """Create every queue with other attributes, which no command sets."""
+    """Create each queue with other attributes that no command sets."""
 
     class Creating(Queues):
         def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:

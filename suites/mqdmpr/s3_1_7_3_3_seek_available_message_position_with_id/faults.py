@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and what follows another reading of it."""
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and another reading of it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ItselfFindsTheNext(Seeking):
 
 
 class _OtherStatus(Seeking):
-    """A search by identifier tells one failure as another."""
+    """Replace one failure of a search by identifier by another."""
 
     told: Status
     instead: Status

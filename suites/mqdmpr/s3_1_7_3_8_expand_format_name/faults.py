@@ -21,7 +21,7 @@ from reference_qm.surface.commands import Result
 
 
 def _as_given(text: str, key: Callable[[FormatName], str]) -> FormatName:
-    """Expand a list of names, of which those with one key are one."""
+    """Expand a list of names; names with the same key are one."""
     name = parse_format_name(text)
     if not isinstance(name, MultipleElementName):
         return name
@@ -45,7 +45,7 @@ class LettersByCase(QueueNames):
 
 
 def _expanded(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
-    """Change what a list of several queues is expanded to."""
+    """Change the expansion of a list of several queues."""
 
     class Expanded(QueueNames):
         def expand_format_name(self, text: str) -> FormatName | None:
@@ -81,7 +81,7 @@ add(
 
 @fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
 class OneIsSeveral(QueueNames):
-    """The queue manager treats a format name of which one name is left as one of several queues."""
+    """The queue manager treats a format name with one remaining name as one of several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
@@ -91,7 +91,7 @@ class OneIsSeveral(QueueNames):
 
 @fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
 class OneLeftFails(QueueNames):
-    """The queue manager fails to expand a format name of which one name is left."""
+    """The queue manager fails to expand a format name with one remaining name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
@@ -114,7 +114,7 @@ class OneFails(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if not isinstance(parse_name(request.to), MultipleElementName):
-            raise CommandError(f"{request.to!a} is no list")
+            raise CommandError(f"{request.to!a} is not a list")
         return super().send_message(request, token, now)
 
 

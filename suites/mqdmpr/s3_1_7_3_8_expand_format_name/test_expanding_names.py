@@ -56,7 +56,7 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
 @pytest.mark.parametrize("queue", [FIRST, OTHER_CASE], ids=["as it is", "in another case"])
 def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
-    """A message to a single queue arrives there once, whatever the case of its name, and names a single queue."""
+    """A message to a single queue, in lower or mixed case, arrives there once and names a single queue."""
     came = _copies(peer, sut, [queue], 1)
     alone = {"queue": FIRST, "names_several": False}
     judge.all(expected=[alone], observed=[_destination(frame) for frame in came], evidence=came)

@@ -107,7 +107,7 @@ class WaitsWithoutState(Cursors):
 
 @fault("cursor-peek-never-waits", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
 class PeeksNeverWait(Cursors):
-    """A peek by a cursor that finds no message fails, whatever its timeout."""
+    """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
         status, position = super()._seek_for_peek(cursor)
@@ -138,7 +138,7 @@ class PeekLeavesItAtTheStart(Cursors):
 
 @fault("cursor-peek-returns-first-message", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
 class PeekGivesTheFirst(Cursors):
-    """A peek by a cursor returns the first message of the queue, whatever the cursor's position."""
+    """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_message_for_peek(cursor)
@@ -227,11 +227,11 @@ class _Receives(Cursors):
         return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        """Change what becomes of a receive by a cursor by which nothing was read."""
+        """Change the result of a receive by an unread cursor."""
         return got
 
     def read(self, cursor: Cursor, got: Got) -> Got:
-        """Change what becomes of a receive of the message that was read."""
+        """Change the result of a receive of the current message."""
         return got
 
 
@@ -291,7 +291,7 @@ class WaitsToReceiveWithoutState(_Receives):
 
 @fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
 class ReceivesNeverWait(_Receives):
-    """A receive by a cursor that finds no message fails, whatever its timeout."""
+    """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got

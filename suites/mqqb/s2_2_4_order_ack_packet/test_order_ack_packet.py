@@ -107,7 +107,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     packet = order_ack(peer, sent)
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
     answer = session.send(order_ack(peer, sent, body=body))
-    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.comes_again(1), evidence=[sent, answer])
+    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.await_resend(1), evidence=[sent, answer])
 
 
 def _await_order_ack(receiver, judge, sent):

@@ -43,7 +43,7 @@ def _refusal_if_unused(data: bytes) -> bytes:
 
 
 def _any_signature(data: bytes) -> bytes:
-    """Give a datagram the right Signature, whatever it had."""
+    """Replace the Signature of a datagram by the right one."""
     return data[:2] + SIGNATURE + data[4:]
 
 

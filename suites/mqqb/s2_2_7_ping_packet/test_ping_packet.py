@@ -7,7 +7,6 @@ from uuid import UUID
 import pytest
 
 from harness.expectations import fields
-from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer
@@ -76,7 +75,8 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
     """
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
-        judge.give_up(Verdict.NOT_EXERCISED, "the SUT's limit of sessions cannot be configured")
+        rules = ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
+        judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
         return
     opened = [request_session_as(peer, peer.identifier)[1]]
     for limit in (1, usual):

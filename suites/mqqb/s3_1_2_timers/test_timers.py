@@ -22,15 +22,15 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-time")
     sent = outgoing.send(2)
-    outgoing.on_session()
-    frame = outgoing.acknowledge(1)
+    outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(1)
     outgoing.await_info("EodLastAckCount", 1)
     info = outgoing.info()
     interval = read_element(info, "EodResendInterval")
     remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
     expected = between(max(1, interval - EXCHANGE_S), interval + 1)
     judge("MQQB-3.1.2.6-D01", expected=expected, observed=remaining, evidence=[*sent, frame])
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("ping_initiator", "set_timers")

@@ -101,7 +101,7 @@ for _name, _rule, _element in (
 
 
 def _prefers(element: str, algorithm: EncryptionAlgorithm) -> Install:
-    """Set a preferred algorithm, whatever its configuration."""
+    """Set a preferred algorithm, regardless of its configuration."""
 
     def change(qm: QueueManager) -> None:
         preferred: dict[str, Any] = {element: int(algorithm)}
@@ -134,7 +134,7 @@ for _name, _rule, _element, _algorithm in (
     add(
         _name,
         _rule,
-        f"The sender's {_element} is always {_algorithm.name}, whatever its configuration.",
+        f"The sender's {_element} is always {_algorithm.name}, regardless of its configuration.",
         _prefers(_element, _algorithm),
     )
 

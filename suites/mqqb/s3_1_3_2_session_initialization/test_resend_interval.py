@@ -18,12 +18,12 @@ def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, ju
     outgoing = Outgoing(peer, sut, "mqc-resend-short")
     outgoing.send()
     for _ in range(SHORT_ENTRIES):
-        outgoing.on_session()
-        if outgoing.comes_again(1) != "comes again":
+        outgoing.send_session_ack()
+        if outgoing.await_resend(1) != "comes again":
             break
     copies = outgoing.copies(1)[: SHORT_ENTRIES + 1]
     waits = [peer.took(earlier, later) for earlier, later in itertools.pairwise(copies)]
     shown = [wait.when(RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits]
     judge.all(expected=["the first resend time"] * SHORT_ENTRIES, observed=shown, evidence=copies)
-    outgoing.on_session()
-    outgoing.settle()
+    outgoing.send_session_ack()
+    outgoing.acknowledge_all()

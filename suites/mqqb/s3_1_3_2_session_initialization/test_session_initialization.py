@@ -8,14 +8,14 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, packet
-from harness.peer.handshake import NULL_GUID, parameters, request
+from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import CLOCK_S, RETRY_MS, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 CLEANUP_MS = 20_000
@@ -109,10 +109,10 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
     """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect(session, 3)
     sender.acknowledge_all(session)
-    judge("MQQB-3.1.3.2-23", expected=[1, 2, 3], observed=tags(came), case="messages", evidence=came)
+    judge("MQQB-3.1.3.2-23", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
 
 
 @needs("send")
@@ -123,16 +123,18 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     sender.send(1)
     sender.send(2, delivery="recoverable")
     sender.send(3)
-    session = sender.session()
-    if tags(sender.collect(session, 3)) != [1, 2, 3]:
+    session = sender.await_session()
+    if Sender.tags(sender.collect(session, 3)) != [1, 2, 3]:
         raise ConformanceFailure("the three messages did not come")
     ack = session.send(session_ack(AckSequenceNumber=2))
     peer.settle()
     session.close()
-    again = sender.session()
+    again = sender.await_session()
     came = sender.collect(again, 2)
     sender.acknowledge_all(again)
-    judge("MQQB-3.1.3.2-22", expected=[2, 3], observed=sorted(tags(came)), case="messages", evidence=[ack, *came])
+    judge(
+        "MQQB-3.1.3.2-22", expected=[2, 3], observed=sorted(Sender.tags(came)), case="messages", evidence=[ack, *came]
+    )
 
 
 @needs("send", "management")
@@ -141,15 +143,15 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     """Two of three messages have OrderAcks on one session, the third on the next: its LastAckCount is 1."""
     outgoing = Outgoing(peer, sut, "mqc-next-session")
     outgoing.send(3)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     frames = []
     for number in (1, 2):
-        frames.append(outgoing.acknowledge(number))
+        frames.append(outgoing.send_order_ack(number))
         outgoing.await_info("EodLastAckCount", number)
     outgoing.session.close()
-    outgoing.next_session()
-    outgoing.on_session()
-    frames.append(outgoing.acknowledge(3))
+    outgoing.await_session()
+    outgoing.send_session_ack()
+    frames.append(outgoing.send_order_ack(3))
     outgoing.await_info("EodNoAckCount", 0)
     observed = read_element(outgoing.info(), "EodLastAckCount")
     judge("MQQB-3.1.3.2-18", expected=1, observed=observed, evidence=[*outgoing.copies(3), *frames])
@@ -164,7 +166,7 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     due_ms, slack_ms = sut.duration_ms(CLEANUP_MS), sut.slack_ms(CLEANUP_MS)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.took(session.sent[0], session.record.closed_at_ms)
-    took.check_steady(slack_ms)
+    took.require_steady(slack_ms)
     observed = took.when(CLEANUP_MS, AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
     if session.closed_by_sut and observed != AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
         observed = AT_SECOND_EXPIRY
@@ -216,7 +218,7 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
 def test_first_packet_other_than_establish_connection_is_not_answered(peer, judge):
     """An EstablishConnection as the first packet of a connection is answered; a ConnectionParameters is not."""
     requesting, other = peer.connect(), peer.connect()
-    sent = [other.send(parameters()), requesting.send(request(peer))]
+    sent = [other.send(parameters_request()), requesting.send(establish_request(peer))]
     got = requesting.poll_packet(0)
     other.wait_closed()
     judge(
@@ -282,7 +284,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")
-    session, _ = sender.first(2)
+    session, _ = sender.await_first(2)
     session.check_alive()
     lost = [session.send(peer.recoverable_message()) for _ in range(3)]
     peer.pass_time(1)

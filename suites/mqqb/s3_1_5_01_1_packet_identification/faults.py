@@ -29,13 +29,13 @@ from reference_qm.surface.inputs import BytesReceived, Input
 add(
     "any-packet-of-32-bytes-taken-as-connection-parameters",
     ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
-    "A queue manager treats each packet of 32 bytes as a ConnectionParameters, whatever its IN is.",
+    "A queue manager treats each packet of 32 bytes as a ConnectionParameters, regardless of IN.",
     known_by_size(32),
 )
 add(
     "any-packet-of-36-bytes-taken-as-session-ack",
     ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"),
-    "A queue manager treats each packet of 36 bytes as a SessionAck, whatever its IN is.",
+    "A queue manager treats each packet of 36 bytes as a SessionAck, regardless of IN.",
     known_by_size(36),
 )
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from harness.expectations import closed_unanswered, fields, packet
-from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
 from suites.mqqb.steps.opening import await_early_close
@@ -72,7 +71,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
     frames = [sent, session.send(make(peer, sent))]
-    acknowledged = outgoing.comes_again(1)
+    acknowledged = outgoing.await_resend(1)
     session.close()
     [other] = outgoing.send()
     session = outgoing.session
@@ -82,7 +81,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     observed = {
         "acknowledged message": acknowledged,
         "session open": session.record.closed_by is None,
-        "other message": outgoing.comes_again(2),
+        "other message": outgoing.await_resend(2),
     }
     expected = fields({"acknowledged message": NOT_RESENT, "session open": True, "other message": RESENT})
     judge(rule, expected=expected, observed=observed, evidence=frames)
@@ -113,11 +112,11 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
 def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, packet_type):
     """A SessionAck is accepted; the same packet with IN or SH clear or another PT closes the session."""
     connection = peer.open_raw()
-    connection.send(acknowledging(connection, base={"PacketSize": 20}))
+    connection.send(connection.build_session_ack(base={"PacketSize": 20}))
     connection.check_alive()
     known = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
-    sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
+    sent = connection.send(connection.build_session_ack(base=base, internal={"PT": packet_type}, **counts))
     observed = await_early_close(peer, connection)
     judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
 

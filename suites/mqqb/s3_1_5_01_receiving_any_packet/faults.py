@@ -22,7 +22,7 @@ add(
 add(
     "any-packet-of-572-bytes-taken-as-establish-connection",
     ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"),
-    "A queue manager treats each packet of 572 bytes as an EstablishConnection, whatever its IN is.",
+    "A queue manager treats each packet of 572 bytes as an EstablishConnection, regardless of IN.",
     known_by_size(572),
 )
 add(

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, holds, packet
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, sut_survives
 from harness.sut.sut import Sut
@@ -64,7 +64,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     connection.wait_closed(first.ms * 2 // 5, exactly=True)
     if connection.closed_by_sut:
         for since in (first, peer.took(message)):
-            since.check_steady(first.ms // 10)
+            since.require_steady(first.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
         expected=holds("open", otherwise="closed"),
@@ -79,7 +79,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
 def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge):
     """An EstablishConnection request is answered; the same packet with IN clear or another PT closes the connection."""
     unchanged = peer.connect()
-    asked = unchanged.send(request(peer))
+    asked = unchanged.send(establish_request(peer))
     answer = unchanged.poll("EstablishConnection")
     judge.all(expected=packet("EstablishConnection"), observed=answer, case="unchanged", evidence=[asked, answer])
     for flaw, changes in NOT_A_REQUEST.items():

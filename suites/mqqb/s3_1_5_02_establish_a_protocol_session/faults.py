@@ -30,7 +30,7 @@ add(
 add(
     "initiator-connection-history-failure-always-ping-failure",
     "MQQB-3.1.5.2-02",
-    "The initiator's ConnectionHistory has Status PingFailure for every known failure.",
+    "The initiator's ConnectionHistory has Status PingFailure for each known failure.",
     entries_changed(_FAILURES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE),
 )
 add(

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds, one_of
-from harness.peer.inbox import response
+from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
@@ -77,7 +77,7 @@ def test_response_for_other_queue_manager_has_status_unknown_failure(peer, sut, 
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     request = session.await_request()
-    sent = session.connection.send(response(peer, request, ClientGuid=OTHER_GUID))
+    sent = session.connection.send(establish_response(peer, request, ClientGuid=OTHER_GUID))
     session.connection.wait_closed()
     entry = await_failure(peer, sut, to)
     if entry is None:

@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import packet
-from harness.peer.handshake import NULL_GUID, parameters, request
+from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
@@ -45,7 +45,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     """A request with ServerGuid of the SUT or zero has a response with CS 0; then ConnectionParameters are answered."""
     connection = peer.connect()
     server_guid = NULL_GUID if server == "zero" else sut.guid
-    sent = connection.send(request(peer, ServerGuid=server_guid, **VALID[server]))
+    sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID[server]))
     came = connection.poll_packet(0)
     answer = exclude_echo(sent, came)
     bits = read_internal_bits(answer)
@@ -66,7 +66,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     server_named = guid_text(answer["EstablishConnectionHeader"].ServerGuid)
     judge("MQQB-3.1.5.3.1-09", expected=guid_text(sut.guid), observed=server_named, evidence=evidence)
     judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     came = connection.poll_next_packet()
     observed = require_reaction(connection, exclude_echo(sent, came))
     judge("MQQB-3.1.5.3.1-13", expected=packet(), observed=observed, evidence=[sent, came])
@@ -80,7 +80,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
     other = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
-    sent = connection.send(request(peer, ServerGuid=other))
+    sent = connection.send(establish_request(peer, ServerGuid=other))
     came = connection.poll_packet(0)
     observed = exclude_echo(sent, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})

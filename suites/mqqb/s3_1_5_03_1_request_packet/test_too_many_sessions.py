@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, packet
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 
@@ -19,7 +19,7 @@ def _find_refused_session(peer):
     """Open sessions of different initiators until one is refused or closed; return it and its request, or None."""
     for _ in range(ATTEMPTS):
         connection = peer.connect()
-        sent = connection.send(request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
+        sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
         answer = connection.poll_packet(0)
         if answer is None or answer.data[18] & CS or connection.wait_closed(peer.sut.quiet_ms):
             return connection, sent

@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, closed_unanswered, packet
 from harness.peer.handshake import NULL_GUID
-from harness.peer.inbox import agreement, response
+from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
@@ -40,7 +40,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     session = OutgoingSession(peer, sut)
     asked = session.await_request()
     connection = session.connection
-    sent = connection.send(response(peer, asked))
+    sent = connection.send(establish_response(peer, asked))
     came = connection.poll_next_packet()
     answer = exclude_echo(sent, came)
     bits = read_internal_bits(answer)
@@ -66,7 +66,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure("the SUT sent no ConnectionParameters, on which the next steps depend")
-    agreed = connection.send(agreement(answer))
+    agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
     judge("MQQB-3.1.5.3.2-14", expected=packet("UserMessage"), observed=message, evidence=[agreed, message])
     judge.conclude("MQQB-3.1.5.3.2-14")
@@ -95,7 +95,7 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
     """
     session = OutgoingSession(peer, sut)
     asked = session.await_request()
-    sent = session.connection.send(response(peer, asked, **flaw))
+    sent = session.connection.send(establish_response(peer, asked, **flaw))
     answer = session.connection.poll_next_packet()
     judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
     session.await_request()
@@ -112,7 +112,7 @@ def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for _ in range(2):
         asked = session.await_request()
-        sent = session.connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
+        sent = session.connection.send(establish_response(peer, asked, ServerGuid=OTHER_GUID))
         answer = session.connection.poll_next_packet()
         judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
     session.await_request()

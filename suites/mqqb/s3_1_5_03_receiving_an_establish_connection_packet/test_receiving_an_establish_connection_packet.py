@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.expectations import closed
-from harness.peer.handshake import parameters, request
-from harness.peer.inbox import response
+from harness.peer.handshake import establish_request, parameters_request
+from harness.peer.inbox import establish_response
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -14,10 +14,10 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 def test_second_establish_connection_request_closes_session(peer, judge):
     """A second EstablishConnection request instead of ConnectionParameters closes the session."""
     in_turn = peer.request_session()
-    in_turn.send(parameters())
+    in_turn.send(parameters_request())
     in_turn.expect("ConnectionParameters")
     connection = peer.request_session()
-    sent = connection.send(request(peer))
+    sent = connection.send(establish_request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
@@ -27,7 +27,7 @@ def test_establish_connection_request_closes_open_session(peer, judge):
     """An EstablishConnection request on an open session, which just acknowledged a message, closes the session."""
     connection = peer.open_raw()
     connection.check_alive()
-    sent = connection.send(request(peer))
+    sent = connection.send(establish_request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
@@ -42,6 +42,6 @@ def test_second_establish_connection_response_closes_session(peer, sut, judge):
         if last_step == "OPEN":
             session.agree()
         connection = session.connection
-        sent = connection.send(response(peer, asked))
+        sent = connection.send(establish_response(peer, asked))
         observed, evidence = connection.until_closed(), [sent, connection.last]
         judge("MQQB-3.1.5.3-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

@@ -32,7 +32,7 @@ class ReceivedWindowOfAcceptor(SessionOpening):
 
 @fault("acceptor-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02")
 class ParametersAckTimeoutNotTaken(SessionOpening):
-    """The acceptor keeps an AckWaitTimeout of 20 s, whatever AckTimeout of the request is."""
+    """The acceptor keeps an AckWaitTimeout of 20 s, regardless of AckTimeout in the request."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -41,7 +41,7 @@ class ParametersAckTimeoutNotTaken(SessionOpening):
 
 @fault("acceptor-recoverable-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-04")
 class ParametersRecoverableTimeoutNotTaken(SessionOpening):
-    """The acceptor keeps a RecoverableAckSendTimeout of 500 ms, whatever the request has."""
+    """The acceptor keeps a RecoverableAckSendTimeout of 500 ms, regardless of the request."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -126,7 +126,7 @@ class ParametersResponseWindowOfTheRequest(SessionOpening):
 
 @fault("acceptor-session-ack-wait-timer-20-s", breaks="MQQB-3.1.5.4.1-03")
 class AcceptorWaitsByATimeoutOfItsOwn(SessionAcks):
-    """The acceptor's Session Ack Wait Timer runs for 20 s, whatever AckTimeout of the request is."""
+    """The acceptor's Session Ack Wait Timer runs for 20 s, regardless of AckTimeout in the request."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
         agreed = session.AckWaitTimeout

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, packet
-from harness.peer.handshake import WINDOW, parameters
+from harness.peer.handshake import WINDOW, parameters_request
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
@@ -29,7 +29,7 @@ LONG_ACK_MS = 120_000
 def test_connection_parameters_request_opens_session(peer, judge, window):
     """A ConnectionParameters request is answered with the SUT's own WindowSize; then a message is acknowledged."""
     connection = peer.request_session()
-    sent = connection.send(parameters(WindowSize=window))
+    sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
     answer = exclude_echo(sent, came)
     bits = read_internal_bits(answer)
@@ -99,7 +99,7 @@ def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, time
 def test_received_window_size_is_that_of_the_request(peer, sut, judge):
     """ReceivedWindowSize of an accepted session is the WindowSize of the peer's ConnectionParameters."""
     connection = peer.request_session(ClientGuid=OTHER_GUID)
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     connection.expect("ConnectionParameters")
     observed = find_accepted_session(sut, OTHER_GUID)["ReceivedWindowSize"]
     judge("MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, evidence=sent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts, fields, packet
 from harness.peer.handshake import WINDOW
-from harness.peer.inbox import agreement
+from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     BY_HOST_NAME,
@@ -63,7 +63,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     """After a session for a host name with two addresses, ConnectionHistory and NextHops have the peer's address."""
     sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect(session, 1)
     queue = find_outgoing_queue(sut, sender.to)
     expected, observed = recent_entry(peer, "Established"), last_entry(queue["ConnectionHistory"])
@@ -93,7 +93,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     parameters = session.respond()
     connection = session.connection
     is_quiet = connection.quiet()
-    agreed = connection.send(agreement(parameters))
+    agreed = connection.send(parameters_response(parameters))
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",

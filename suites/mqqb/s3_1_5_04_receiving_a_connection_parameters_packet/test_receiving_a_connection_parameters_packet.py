@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import closed, closed_unanswered
-from harness.peer.handshake import parameters
+from harness.peer.handshake import parameters_request
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -14,7 +14,7 @@ def test_connection_parameters_before_a_request_close_connection(peer, judge):
     """ConnectionParameters as the first packet of a connection are not answered, and close the connection."""
     peer.open_raw()
     connection = peer.connect()
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     observed = connection.until_closed()
     judge("MQQB-3.1.5.4-01", expected=closed_unanswered(0), observed=observed, evidence=[sent, connection.last])
 
@@ -25,7 +25,7 @@ def test_connection_parameters_close_open_session(peer, judge):
     """ConnectionParameters on an open session, which just acknowledged a message, close the session."""
     connection = peer.open_raw()
     connection.check_alive()
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
@@ -40,6 +40,6 @@ def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, j
             session.respond()
             session.agree()
         connection = session.connection
-        sent = connection.send(parameters())
+        sent = connection.send(parameters_request())
         observed, evidence = connection.until_closed(), [sent, connection.last]
         judge("MQQB-3.1.5.4-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

@@ -6,10 +6,9 @@ import itertools
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sender import Sender, check_not_given_up, tags
+from suites.mqqb.steps.sender import Sender, check_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED = 10
@@ -36,7 +35,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     sut.slow_down(GREATEST_SPEED_UP)
     sender = Sender(peer, sut)
     sender.send(1)
-    session = sender.session()
+    session = sender.await_session()
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > LARGEST_WINDOW:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
@@ -48,7 +47,9 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
     first = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(set(tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled  # some may come again (E65)
+    freed = (
+        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled
+    )  # some may come again (E65)
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5-03",
@@ -60,7 +61,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     )
 
     again = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(set(tags(sender.collect_all(session, 0)))) - filled - freed
+    freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-02",
@@ -70,8 +71,8 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[again, session.last],
     )
 
-    rest = session.send(session_ack(AckSequenceNumber=len(only_here(session))))
-    came = list(dict.fromkeys(tags(sender.collect_all(session, total))))
+    rest = session.send(session_ack(AckSequenceNumber=len(session.messages)))
+    came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-03",
@@ -102,19 +103,19 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     sent += outgoing.send(window - 1)
     for number in range(1, window + 1):
-        outgoing.finish(number)
+        outgoing.send_final_ack(number)
     peer.settle()
-    freed = outgoing.on_session()
+    freed = outgoing.send_session_ack()
     more = {peer.message_id() for _ in range(window)}  # the refused messages may come once more before their FinalAcks
     outgoing.sender.send(*more)
     session = outgoing.session
     peer.wait(
-        lambda: more <= {*tags(only_here(session))} or session.record.closed_by is not None,
+        lambda: more <= {*Sender.tags(session.messages)} or session.record.closed_by is not None,
         None,
         "a window of messages",
     )
     check_not_given_up(session)
-    came = len(more & {*tags(only_here(session))})
+    came = len(more & {*Sender.tags(session.messages)})
     judge(
         "MQQB-3.1.5.5.1-01",
         expected=window,

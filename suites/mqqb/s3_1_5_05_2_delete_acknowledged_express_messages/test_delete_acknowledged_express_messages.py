@@ -8,7 +8,7 @@ import pytest
 
 from harness.run.marks import covers
 from harness.wire import session_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 RECOVERABLE = (3,)
 """The recoverable messages among five."""
@@ -36,7 +36,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     sender.send(1, 2)
     sender.send(*RECOVERABLE, delivery="recoverable")
     sender.send(4, 5)
-    session, sent = sender.first(5)
+    session, sent = sender.await_first(5)
     expected = [1, 2, 3, 4, 5]
     acks = []
     for turn in range(2):
@@ -47,12 +47,12 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
                 acks.append(session.send(peer.message(session=header | counted)))
             else:
                 acks.append(session.send(session_ack(**header)))
-        covered = tags(sent)[: acknowledged[-1] if turn == 0 else 1]
+        covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
         expected = [tag for tag in expected if tag in RECOVERABLE or tag not in covered]
         peer.settle()
         session.close()
-        session = sender.session()
+        session = sender.await_session()
         sent = sender.collect_all(session, len(expected))
         case = f"again after AckSequenceNumber {acknowledged if turn == 0 else 1} of session {turn + 1}"
-        judge.all(expected=expected, observed=sorted(set(tags(sent))), case=case, evidence=[*acks, *sent])
+        judge.all(expected=expected, observed=sorted(set(Sender.tags(sent))), case=case, evidence=[*acks, *sent])
     sender.acknowledge_all(session)

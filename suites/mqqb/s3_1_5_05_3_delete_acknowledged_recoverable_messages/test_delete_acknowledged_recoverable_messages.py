@@ -7,11 +7,10 @@ from collections.abc import Iterable
 import pytest
 
 from harness.expectations import none
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -38,7 +37,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
-    session, sent = sender.first(count)
+    session, sent = sender.await_first(count)
     ack = session.send(
         session_ack(AckSequenceNumber=count, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
     )
@@ -46,9 +45,9 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     flagged = {number + bit for bit in range(32) if flags >> bit & 1}
     unflagged = {at for at in range(number + 1, count + 1) if at not in flagged}
 
-    again = sender.session()
+    again = sender.await_session()
     came = sender.collect_all(again, len(unflagged))
-    numbers = {tags(sent).index(tag) + 1 for tag in tags(came)}
+    numbers = {Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)}
     evidence = [ack, *came]
     judge(
         "MQQB-3.1.5.5-05",
@@ -78,11 +77,11 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     sender = Sender(peer, sut)
     for tag in range(1, 7):
         sender.send(tag, delivery="express" if tag % 2 else "recoverable")
-    session, sent = sender.first(6)
+    session, sent = sender.await_first(6)
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()
-    again = sender.session()
-    came = tags(sender.collect_all(again, 1))
+    again = sender.await_session()
+    came = Sender.tags(sender.collect_all(again, 1))
     judge.all(expected=[4], observed=came, case="again", evidence=[*sent, ack])
     sender.acknowledge_all(again)
 
@@ -104,6 +103,6 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     outgoing.send()
     again = outgoing.session
     again.quiet()
-    came = only_here(again)
-    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.came(again), evidence=[*frames, *came])
+    came = again.messages
+    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.numbers_on(again), evidence=[*frames, *came])
     outgoing.sender.acknowledge_all(again)

@@ -12,9 +12,8 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 JOURNAL = "system$;journal"
 OWN, FORWARDED = 1, 2
@@ -32,7 +31,7 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
     with_jp += sender.send(2, journal=["positive", "negative"], delivery=delivery)
     without_jp = sender.send(3, delivery=delivery)
     unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
-    session, sent = sender.first(4)
+    session, sent = sender.await_first(4)
     if [bool(frame["UserHeader"].JP) for frame in sent] != [True, True, False, True]:
         raise ConformanceFailure("the messages did not come in order with their JP bits")
 
@@ -69,7 +68,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
             number, journal=["positive"], delivery="recoverable", label=f"label {number}", priority=3
         )
     ]
-    session, sent = sender.first(3)
+    session, sent = sender.await_first(3)
 
     def list_journaled() -> list[str]:
         found = {one["message_id"]: one for one in sut.kept(JOURNAL)}
@@ -106,12 +105,12 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(OWN, journal=["positive"], delivery=delivery)
-    sender.collect(session := sender.session(), 1)
-    user = private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
+    sender.collect(session := sender.await_session(), 1)
+    user = peer.private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
     forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=FORWARDED))
     came = sender.collect(session, 2)
-    if tags(came) != [OWN, FORWARDED]:
-        raise ConformanceFailure(f"the SUT sent the messages {tags(came)}, not {[OWN, FORWARDED]}")
+    if Sender.tags(came) != [OWN, FORWARDED]:
+        raise ConformanceFailure(f"the SUT sent the messages {Sender.tags(came)}, not {[OWN, FORWARDED]}")
     ack = sender.acknowledge_all(session)
 
     def list_journaled() -> list[str]:

@@ -121,7 +121,7 @@ class JournaledWithoutBody(Journaling):
 
 @fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
 class AcknowledgmentFreesOnePlace(SessionAcks):
-    """The sender opens its window by one message, whatever number an acknowledgment covers."""
+    """The sender opens its window by one message when an acknowledgment covers more."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount

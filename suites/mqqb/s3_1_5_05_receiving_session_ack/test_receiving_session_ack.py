@@ -9,7 +9,6 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import await_early_close
@@ -52,7 +51,7 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
     )
     judge.conclude()
     if kept:
-        later = sender.session()
+        later = sender.await_session()
         later.expect("UserMessage")
         _check_accepted_when_open(later)
         sender.acknowledge_all(later)
@@ -60,5 +59,5 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
 
 def _check_accepted_when_open(session: Conversation) -> None:
     """Send the SessionAck on an open session; ConformanceFailure unless the SUT accepts it."""
-    session.send(acknowledging(session))
+    session.send(session.build_session_ack())
     session.check_alive()

@@ -74,7 +74,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         peer.eventually(lambda: read_element(outgoing.sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
     judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
     expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
@@ -91,7 +91,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         1,
     ):
         old = outgoing.sequence()
-        frame = outgoing.acknowledge(number)
+        frame = outgoing.send_order_ack(number)
         await_ack_count(step)
         new = outgoing.sequence()
         judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
@@ -118,16 +118,16 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-02",
     )
     for _ in range(REPEATED_ACKS):
-        frame = outgoing.acknowledge(3)
+        frame = outgoing.send_order_ack(3)
     await_ack_count(3 + REPEATED_ACKS)
     index = read_element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
     judge.conclude("MQQB-3.1.5.6-05")
     for _ in range(SHORT_INTERVALS):
-        if outgoing.comes_again(4) != "comes again":
+        if outgoing.await_resend(4) != "comes again":
             raise ConformanceFailure("the last message is not sent again, so the index may never have changed")
-        outgoing.on_session()
-    frame = outgoing.acknowledge(4)
+        outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.unacknowledged())
     final = outgoing.sequence()
     interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
@@ -161,9 +161,9 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     """OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling update OutgoingTransferInfo each time."""
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
-    outgoing.on_session()
+    outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
-        frame = outgoing.acknowledge(number)
+        frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", step)
         info, now_s = outgoing.info(), peer.environment.now().utc_s
         left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
@@ -224,8 +224,8 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             evidence=evidence,
         )
     for number in range(1, 6):
-        outgoing.finish(number)
-    outgoing.settle()
+        outgoing.send_final_ack(number)
+    outgoing.acknowledge_all()
 
 
 @needs("send", "management")
@@ -239,7 +239,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
     begun_s = peer.environment.now().utc_s
-    frames = [outgoing.on_session(), outgoing.acknowledge(1)]
+    frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
     outgoing.await_info("EodLastAckCount", 1)
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     interval_s = read_element(info, "EodResendInterval")
@@ -261,7 +261,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
     judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("send", "management", "inspect")
@@ -272,9 +272,9 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
-    outgoing.on_session()
+    outgoing.send_session_ack()
     old_info = outgoing.info()
-    frame = outgoing.acknowledge(2)
+    frame = outgoing.send_order_ack(2)
     peer.eventually(
         lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
     )
@@ -301,8 +301,8 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
     ):
         judge(rule, expected=value, observed=read_element(info, name), evidence=frame)
     for number in range(1, 5):
-        outgoing.finish(number)
-    outgoing.settle()
+        outgoing.send_final_ack(number)
+    outgoing.acknowledge_all()
 
 
 @needs("send")
@@ -316,13 +316,13 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     sent = outgoing.send(3)
-    acks = [outgoing.on_session(), outgoing.acknowledge(2)]
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     peer.settle()
     outgoing.session.close()
-    again = outgoing.next_session()
+    again = outgoing.await_session()
     while not again.quiet():
         pass
-    came = outgoing.came(again)
+    came = outgoing.numbers_on(again)
     judge(
         "MQQB-3.1.5.6-13",
         "MQQB-3.1.1.6.2-08",
@@ -331,8 +331,8 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
         case="messages",
         evidence=[*acks, *outgoing.copies(3)],
     )
-    outgoing.on_session()
-    last_ack = outgoing.acknowledge(3)
+    outgoing.send_session_ack()
+    last_ack = outgoing.send_order_ack(3)
     peer.settle()
     fourth, fifth = outgoing.send(2)
     evidence = [sent[-1], last_ack, fourth, fifth]
@@ -346,7 +346,7 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=continued, evidence=evidence)
     on_old_sequence = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old_sequence]
     judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("send", "receive")
@@ -367,19 +367,19 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
-    acks = [outgoing.on_session(), outgoing.acknowledge(3)]
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
     peer.settle()
     if restarted:
         sut.restart()
         acks.append(peer.open_raw().send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
         peer.settle()
         outgoing.send()
-        outgoing.next_session()
+        outgoing.await_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
         judge("MQQB-3.1.1.3.1-13", expected=none("message that is sent again"), observed=again, evidence=outgoing.sent)
     else:
-        acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
-    acks.append(outgoing.finish(2))
+        acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
+    acks.append(outgoing.send_final_ack(2))
 
     def find_journaled():
         return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))}
@@ -394,4 +394,4 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         observed=find_journaled(),
         evidence=[*outgoing.sent, *acks],
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()

@@ -27,7 +27,7 @@ class EarlyFinalAckTolerated(Closing):
 
 @fault("sender-final-ack-class-not-read-for-jp", breaks="MQQB-3.1.5.7-02")
 class FinalAckClassUnread(FinalAcks):
-    """The sender journals a message with JP, whatever the class of its FinalAck is."""
+    """The sender journals a message with JP for each class of FinalAck."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         wants = position.UserMessage.UserHeader.JP

@@ -52,13 +52,13 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
     for journal, _, _ in CASES:
         outgoing.send(journal=journal)
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.acknowledge(len(CASES)))
+        frames.append(outgoing.send_order_ack(len(CASES)))
         peer.settle()
     for number, (_, value, _) in reversed(list(enumerate(CASES, 1))):
         if value is not None:
-            frames.append(outgoing.finish(number, MessageClass=value))
+            frames.append(outgoing.send_final_ack(number, MessageClass=value))
 
     def find_messages() -> dict[str, list[int]]:
         queues = (("journal", JOURNAL), ("dead letters", DEAD), ("plain dead letters", PLAIN_DEAD))
@@ -72,7 +72,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
         elsewhere = sorted(set(wanted[name]) - set(found[name])) + found["plain dead letters"]
         judge(rule, expected=none(f"message elsewhere than in the {name}"), observed=elsewhere, evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
@@ -98,11 +98,11 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
             judge.all(expected=holds("the SUT accepts the message for sending"), observed=f"refused: {refused}")
             return
         outgoing.send(journal=journal)
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.acknowledge(6))
+        frames.append(outgoing.send_order_ack(6))
         peer.settle()
-    frames += [outgoing.finish(number) for number in range(1, 7)]
+    frames += [outgoing.send_final_ack(number) for number in range(1, 7)]
 
     def find_messages() -> dict[str, list[int]]:
         return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("own", own), ("system's", DEAD))}
@@ -110,4 +110,4 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
     expected = {"own": [1, 5], "system's": [2, 6]}
     peer.eventually(lambda: find_messages() == expected)
     judge.all(expected=expected, observed=find_messages(), evidence=[*outgoing.sent, *frames])
-    outgoing.settle()
+    outgoing.acknowledge_all()

@@ -10,13 +10,7 @@ from harness.expectations import acknowledged, acknowledgment, between, holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import (
-    NOT_TRANSACTIONAL_MSG,
-    REACH_QUEUE,
-    AcknowledgingReceiver,
-    history_entry,
-    private_queue,
-)
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import tags
 
@@ -40,16 +34,16 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
-    packets = [receiver.asking(user, properties={"PA": 1}) for _ in range(COUNT)]
-    sent = [receiver.give(packet) for packet in packets]
+    packets = [receiver.build_message(user, properties={"PA": 1}) for _ in range(COUNT)]
+    sent = [receiver.send_packet(packet) for packet in packets]
     receiver.await_acks(COUNT)
     again = [packets[number] for number in (0, COUNT // 2, COUNT - 1)]
-    changed = receiver.asking(
+    changed = receiver.build_message(
         user | {"MessageID": packets[1]["UserHeader"].MessageID}, properties={"PA": 1}, body=b"another", label="another"
     )
-    others = [receiver.asking(user, properties={"PA": 1}) for _ in range(2)]
+    others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
     for packet in (*again, changed, others[0]):
-        receiver.give(packet)
+        receiver.send_packet(packet)
     receiver.await_acks(COUNT + 1)
     later = peer.open_raw()
     for packet in (*again, *others):
@@ -63,12 +57,12 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 def test_repeated_refused_message_is_refused_once(peer, sut, judge):
     """A message that its queue refuses is sent twice: one negative acknowledgment comes for it."""
     receiver = AcknowledgingReceiver(peer, sut)
-    refused = receiver.asking(queue="transactional", properties={"NA": 1})
-    sent = [receiver.give(refused)]
+    refused = receiver.build_message(queue="transactional", properties={"NA": 1})
+    sent = [receiver.send_packet(refused)]
     receiver.await_acks(1)
-    sent += [receiver.give(refused), receiver.give(receiver.asking(properties={"PA": 1}))]
+    sent += [receiver.send_packet(refused), receiver.send_packet(receiver.build_message(properties={"PA": 1}))]
     came = receiver.await_acks(2)
-    expected = [acknowledgment(sent[0], NOT_TRANSACTIONAL_MSG), acknowledgment(sent[2], REACH_QUEUE)]
+    expected = [acknowledgment(sent[0], AckClass.NOT_TRANSACTIONAL_MSG), acknowledgment(sent[2], AckClass.REACH_QUEUE)]
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 
@@ -79,7 +73,7 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     """Two of three messages for a queue of the peer are sent twice: the SUT forwards each message once."""
     peer.listen(ignore_incoming=True)
     connection = peer.open_raw()
-    user = private_queue(peer.identifier, 1) | {"DM": recoverable}
+    user = peer.private_queue(peer.identifier, 1) | {"DM": recoverable}
     packets = [peer.message(user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
     sent = [connection.send(packets[number]) for number in (0, 0, 1, 1, 2)]
 
@@ -98,12 +92,12 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)
-    sent = [receiver.give(receiver.asking(properties={"PA": 1}))]
+    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1}))]
     receiver.await_acks(1)
     known = {"MessageID": sent[0]["UserHeader"].MessageID}
     for user, number in ((known, 1), (known, 2), ({}, 2), (known, 2), (known, 3), ({}, 1), ({}, 4)):
         sequence.number = number - 1
-        sent.append(receiver.give(sequence.message(receiver.administered(user), properties={"PA": 1})))
+        sent.append(receiver.send_packet(sequence.message(receiver.with_admin_queue(user), properties={"PA": 1})))
     came = receiver.await_acks(5)
     arriving = (sent[0], sent[1], sent[2], sent[5], sent[7])
     judge.all(expected=acknowledged(*arriving), observed=came, evidence=[*sent, *came])
@@ -119,18 +113,18 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
-    repeated, forgotten = (receiver.asking(properties={"PA": 1}) for _ in range(2))
-    sent = [receiver.give(repeated), receiver.give(forgotten)]
+    repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
+    sent = [receiver.send_packet(repeated), receiver.send_packet(forgotten)]
     receiver.await_acks(2)
-    receiver.end()
+    receiver.acknowledge_all()
     for turn in range(1, 4):
         peer.pass_time_until(sent[0], sut.duration_ms(CLEANUP_MS) * turn * 4 // 5)
-        sent.append(receiver.give(repeated))
-    sent.append(receiver.give(forgotten))
+        sent.append(receiver.send_packet(repeated))
+    sent.append(receiver.send_packet(forgotten))
     came = receiver.await_acks(3)
     expected = acknowledged(sent[0], sent[1], sent[1])
     if expected.compare(came) is not None:
-        peer.took(sent[0]).check_steady(sut.duration_ms(CLEANUP_MS) // 10)
+        peer.took(sent[0]).require_steady(sut.duration_ms(CLEANUP_MS) // 10)
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 

@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import DIRECT, NOWHERE, ON_DESTINATION, history_entry, private_queue
+from suites.mqqb.steps.disposition import NOWHERE, QueueType, history_entry
 from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, private_number
 
@@ -77,7 +77,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
     session = peer.open_raw(AckTimeout=LONG_MS)
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
-    for message in (peer.message(private_queue(sut.guid, number), destination=None), peer.message()):
+    for message in (peer.message(peer.private_queue(sut.guid, number), destination=None), peer.message()):
         sent.append(session.send(message))
         peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
         states.append(find_accepted_session(sut, peer.identifier))
@@ -94,7 +94,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     """OrderAcks go to a private name while all messages of the session have private names, then to a direct name."""
     receiver = Receiver(peer, sut)
-    user = private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
+    user = peer.private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
     evidence: list[Frame | None] = []
     observed: list[Frame | None] = []
     for number in (1, 2):
@@ -102,7 +102,9 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
         frame = receiver.last_acknowledgment(number)
         observed.append(frame)
         evidence += [frame, receiver.session.send(peer.message())]
-    expected = packets(*(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (ON_DESTINATION, DIRECT)))
+    expected = packets(
+        *(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (QueueType.ON_DESTINATION, QueueType.DIRECT))
+    )
     judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
 
 

@@ -10,11 +10,7 @@ from harness.capture.recorder import Frame
 from harness.expectations import of_classes, one_of
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import (
-    HOP_COUNT_EXCEEDED,
-    AcknowledgingReceiver,
-    private_queue,
-)
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
 LAST_RC = 0x1D
 """The end of the range of RC: a message with it is not forwarded (E29)."""
@@ -30,15 +26,15 @@ class ForwardingSut:
     def __init__(self, peer, sut):
         self.peer = peer
         self.receiver = AcknowledgingReceiver(peer, sut)
-        self.target = private_queue(peer.identifier, peer.message_id())
+        self.target = peer.private_queue(peer.identifier, peer.message_id())
         """A queue that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
-        user = self.receiver.administered(self.target | {"RC": hops})
+        user = self.receiver.with_admin_queue(self.target | {"RC": hops})
         rest = {"destination": None, "properties": properties or {}, **fields}
         if kind == "transactional":
             return self.receiver.send(user, **rest)
-        return self.receiver.give(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
+        return self.receiver.send_packet(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
 
     def list_returned(self) -> list[Frame]:
         """Return the messages of the peer that came back so far."""
@@ -96,9 +92,9 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     observed = [frame["UserHeader"].MessageID for frame in returned]
     expected = [sent[2]["UserHeader"].MessageID]
     judge("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47", expected=expected, observed=observed, evidence=evidence)
-    allowed = one_of(of_classes(HOP_COUNT_EXCEEDED), of_classes())
+    allowed = one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes())
     judge("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", expected=allowed, observed=acks, evidence=evidence)
-    refused = of_classes(*[HOP_COUNT_EXCEEDED] * 2)
+    refused = of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 2)
     allowed = one_of(*[refused] if kind == "transactional" else [], of_classes())
     judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=finals, evidence=evidence)
-    receiver.end()
+    receiver.acknowledge_all()

@@ -15,19 +15,15 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    BAD_DST_Q,
-    DIRECT,
     IN_NONE,
-    NOT_TRANSACTIONAL_MSG,
-    NOT_TRANSACTIONAL_Q,
     NOWHERE,
-    PUBLIC,
-    REACH_QUEUE,
+    AckClass,
     AcknowledgingReceiver,
+    QueueType,
     correlation,
+    find_queues_of,
     identifier,
     private_queue,
-    remains,
 )
 from suites.mqqb.steps.ordering import private_number
 
@@ -63,7 +59,7 @@ def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
     """
     if not _tracing_headers(receiver.sut):
         return []
-    receiver.give(receiver.asking(**_tracing_headers(receiver.sut)))
+    receiver.send_packet(receiver.build_message(**_tracing_headers(receiver.sut)))
     return receiver.await_all(receiver.reports, 1)
 
 
@@ -81,25 +77,27 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
         sut.delete_queue(queue)
         destination = rf"TCP:{sut.address}\{queue}"
     public = {
-        "DQ": PUBLIC,
+        "DQ": QueueType.PUBLIC,
         "QueueManagerAddress": sut.guid,
         "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_GUID),
     }
     missing = {"private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}.get(
-        name, {"DQ": DIRECT}
+        name, {"DQ": QueueType.DIRECT}
     ) | JOURNALED
     rest = {"destination": destination, "properties": {"PA": 1}, **_tracing_headers(sut)}
     known = _open_report_session(receiver)
-    sent = [receiver.give(receiver.asking(missing | {"DM": recoverable}, **rest)) for recoverable in (0, 1)]
-    sent.append(receiver.send(receiver.administered(missing), **rest))
-    sent.append(receiver.give(receiver.asking(properties={"PA": 1})))
-    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
+    sent = [
+        receiver.send_packet(receiver.build_message(missing | {"DM": recoverable}, **rest)) for recoverable in (0, 1)
+    ]
+    sent.append(receiver.send(receiver.with_admin_queue(missing), **rest))
+    sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
+    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1)
     reports = [report for report in receiver.reports() if report not in known]
-    stored = remains(sut, sent[:-1], "plain", "admin", "transactional")
+    stored = find_queues_of(sut, sent[:-1], "plain", "admin", "transactional")
     expected = facts(arrived=acknowledged(sent[-1]), reported=packets(), stored=IN_NONE)
     observed = {"arrived": came, "reported": reports, "stored": stored}
     judge.all(expected=expected, observed=observed, evidence=[*sent, *came, *reports])
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
@@ -110,20 +108,23 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{NOWHERE}"
     sent = [
-        receiver.give(receiver.asking({"DM": recoverable}, destination=nowhere, properties={"NA": na}))
+        receiver.send_packet(receiver.build_message({"DM": recoverable}, destination=nowhere, properties={"NA": na}))
         for recoverable in (0, 1)
         for na in (0, 1)
     ]
-    sent += [receiver.send(receiver.administered(), destination=nowhere, properties={"NA": one}) for one in (0, 1)]
+    sent += [receiver.send(receiver.with_admin_queue(), destination=nowhere, properties={"NA": one}) for one in (0, 1)]
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
-    elsewhere = {"DQ": PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
+    elsewhere = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
     for missing in (elsewhere, private_queue(sut.guid, UNKNOWN_NUMBER)):
-        sent += [receiver.give(receiver.asking(missing, destination=None, properties={"NA": one})) for one in (0, 1)]
+        sent += [
+            receiver.send_packet(receiver.build_message(missing, destination=None, properties={"NA": one}))
+            for one in (0, 1)
+        ]
     with_na = sent[1::2]
     came = receiver.await_acks(len(with_na))
     evidence = [*sent, *came]
-    judge.all(expected=acknowledged(*with_na, of_class=BAD_DST_Q), observed=came, evidence=evidence)
-    receiver.end()
+    judge.all(expected=acknowledged(*with_na, of_class=AckClass.BAD_DST_Q), observed=came, evidence=evidence)
+    receiver.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.8.2-20")
@@ -136,12 +137,13 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
     nowhere = rf"TCP:{sut.address}\{NOWHERE}" if name == "direct" else None
     missing = {} if name == "direct" else private_queue(sut.guid, UNKNOWN_NUMBER)
     sent = [
-        receiver.give(receiver.asking(missing | {"DM": recoverable}, destination=nowhere)) for recoverable in (0, 1)
+        receiver.send_packet(receiver.build_message(missing | {"DM": recoverable}, destination=nowhere))
+        for recoverable in (0, 1)
     ]
     sent += [receiver.send(missing | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
     acks = receiver.await_all(receiver.final_acks, 3)
-    judge("MQQB-3.1.5.8.2-20", expected=of_classes(*[BAD_DST_Q] * 3), observed=acks, evidence=[*sent, *acks])
-    receiver.end()
+    judge("MQQB-3.1.5.8.2-20", expected=of_classes(*[AckClass.BAD_DST_Q] * 3), observed=acks, evidence=[*sent, *acks])
+    receiver.acknowledge_all()
 
 
 @sut_survives()
@@ -151,25 +153,25 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     """Two transactional messages for a plain queue, one with NA, are refused; one for a transactional queue arrives."""
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        receiver.administered(_destination_fields(sut, name, "plain") | JOURNALED),
+        receiver.with_admin_queue(_destination_fields(sut, name, "plain") | JOURNALED),
         _destination_arguments(sut, name, "plain"),
     )
     known = _open_report_session(receiver)
     sent = [receiver.send(user, properties={"PA": 1, "NA": na}, **rest, **_tracing_headers(sut)) for na in (0, 1)]
     finals = receiver.await_all(receiver.final_acks, 2)
-    receiver.await_all(lambda: receiver.acks_of(NOT_TRANSACTIONAL_Q, *sent), 1)
-    sent.append(receiver.give(_make_first_message(receiver, name, "transactional")))
-    arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
+    receiver.await_all(lambda: receiver.acks_of(AckClass.NOT_TRANSACTIONAL_Q, *sent), 1)
+    sent.append(receiver.send_packet(_make_first_message(receiver, name, "transactional")))
+    arrived = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:2])]
     evidence = [*sent, *acks, *arrived, *finals]
-    refused = acknowledged(sent[1], of_class=NOT_TRANSACTIONAL_Q)
+    refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence)
-    refused_finally = of_classes(*[NOT_TRANSACTIONAL_Q] * 2)
+    refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 2)
     judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, evidence=evidence)
     _judge_only_last_arrived(
         receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence, known
     )
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @sut_survives()
@@ -186,25 +188,25 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     )
     known = _open_report_session(receiver)
     sent = [
-        receiver.give(receiver.asking(user | {"DM": recoverable}, properties={"PA": 1, "NA": na}, **rest))
+        receiver.send_packet(receiver.build_message(user | {"DM": recoverable}, properties={"PA": 1, "NA": na}, **rest))
         for recoverable in (0, 1)
         for na in (0, 1)
     ]
-    receiver.await_all(lambda: receiver.acks_of(NOT_TRANSACTIONAL_MSG, *sent), 2)
-    sent.append(receiver.give(receiver.asking(properties={"PA": 1})))
-    arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
+    receiver.await_all(lambda: receiver.acks_of(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 2)
+    sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
+    arrived = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
-    expected = acknowledged(sent[1], sent[3], of_class=NOT_TRANSACTIONAL_MSG)
+    expected = acknowledged(sent[1], sent[3], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
     judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence)
     _judge_only_last_arrived(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, known)
 
 
 def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
     """Judge that only the last of these messages arrived, was reported, and is stored."""
-    arrived = receiver.acks_of(REACH_QUEUE, *sent)
+    arrived = receiver.acks_of(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.reports() if report not in known]
-    stored = remains(receiver.sut, sent[:-1], "plain", "admin", "transactional")
+    stored = find_queues_of(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     expected = facts(arrived=acknowledged(sent[-1]), reported=packets(), stored=IN_NONE)
     observed = {"arrived": arrived, "reported": reports, "stored": stored}
     judge(*rules, expected=expected, observed=observed, evidence=[*evidence, *reports])
@@ -212,6 +214,6 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
 
 def _make_first_message(receiver, name, kind):
     """Make the first message of another sequence, for a queue that accepts it."""
-    user = receiver.administered(_destination_fields(receiver.sut, name, kind))
+    user = receiver.with_admin_queue(_destination_fields(receiver.sut, name, kind))
     rest = _destination_arguments(receiver.sut, name, kind)
     return Sequence(receiver.peer, ordinal=2).message(user, properties={"PA": 1}, **rest)

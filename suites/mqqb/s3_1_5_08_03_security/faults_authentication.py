@@ -125,7 +125,7 @@ class SignatureInListNotVerified(SecurityOnReceipt):
 
 @fault("receiver-signature-hash-algorithm-always-sha1", breaks="MQQB-3.1.5.8.3-04")
 class SignatureHashIgnored(SecurityOnReceipt):
-    """The receiver verifies every signature with SHA-1, whatever HashAlgorithm is."""
+    """The receiver verifies every signature with SHA-1, regardless of HashAlgorithm."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(set_fields(packet, {"MessagePropertiesHeader.HashAlgorithm": SHA1}))
@@ -215,7 +215,7 @@ add(
 
 @fault("receiver-cached-certificate-accepted-for-any-user", breaks="MQQB-3.1.5.8.3-23")
 class CachedCertificateForAnybody(SecurityOnReceipt):
-    """The receiver accepts a cached certificate for every SecurityID."""
+    """The receiver accepts a cached certificate for any SecurityID."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader

@@ -51,7 +51,7 @@ class AccessDeniedToAll(SecurityOnReceipt):
     """The receiver denies write access to every sender with a SecurityHeader."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "nobody may write")
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "no user may write")
 
 
 @fault("receiver-message-without-security-header-refused", breaks="MQQB-3.1.5.8.3-01")

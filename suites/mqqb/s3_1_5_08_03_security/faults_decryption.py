@@ -134,7 +134,7 @@ add(
 
 @fault("receiver-rc2-key-of-40-bits-accepted", breaks=("MQQB-3.1.5.8.3-71", "MQQB-3.1.1.3-19"))
 class WeakRc2Accepted(SecurityOnReceipt):
-    """The receiver accepts RC2 keys of 40 bits, whatever its configuration."""
+    """The receiver accepts RC2 keys of 40 bits, regardless of its configuration."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         kept = self.qm.caches.settings

@@ -11,7 +11,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
-from suites.mqqb.steps.secured import SHA1, Secured, flipped, judge_dispositions, signed, with_signature
+from suites.mqqb.steps.secured import SHA1, Secured, flip_signature_bit, judge_dispositions, sign, with_signature
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 IN_QUEUE, NOT_IN_QUEUE = "in its queue", "not in its queue"
@@ -78,29 +78,29 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
         return packet
 
     outside = secured.message(several=True)
-    outside["SecurityHeader"].Signature = signed(outside.copy(), SIG30)["MultiQueueFormatHeader"].Signature.Signature
+    outside["SecurityHeader"].Signature = sign(outside.copy(), SIG30)["MultiQueueFormatHeader"].Signature.Signature
     dispositions = secured.dispositions(
         {
-            **{f"MSMQ 2.0 with hash {one:#06x}": signed(secured.message(HashAlgorithm=one)) for one in HASHES},
-            **{f"MSMQ 1.0 with hash {one:#06x}": signed(secured.message(HashAlgorithm=one), SIG10) for one in HASHES},
+            **{f"MSMQ 2.0 with hash {one:#06x}": sign(secured.message(HashAlgorithm=one)) for one in HASHES},
+            **{f"MSMQ 1.0 with hash {one:#06x}": sign(secured.message(HashAlgorithm=one), SIG10) for one in HASHES},
             **{
-                f"MSMQ 3.0 with hash {one:#06x}": signed(secured.message(several=True, HashAlgorithm=one), SIG30)
+                f"MSMQ 3.0 with hash {one:#06x}": sign(secured.message(several=True, HashAlgorithm=one), SIG30)
                 for one in HASHES
             },
             **{
-                f"one bit changed, with hash {one:#06x}": flipped(signed(secured.message(HashAlgorithm=one)))
+                f"one bit changed, with hash {one:#06x}": flip_signature_bit(sign(secured.message(HashAlgorithm=one)))
                 for one in HASHES
             },
-            "one bit of the signature changed": flipped(signed(secured.message())),
-            "one bit of the list's signature changed": flipped(signed(secured.message(several=True), SIG30)),
-            "signed with the key of another user": signed(secured.message(), SIG20, BOB.key),
-            "the list signed with the key of another user": signed(secured.message(several=True), SIG30, BOB.key),
-            "signed with another hash than HashAlgorithm": change(signed(secured.message()), HashAlgorithm=SHA1),
+            "one bit of the signature changed": flip_signature_bit(sign(secured.message())),
+            "one bit of the list's signature changed": flip_signature_bit(sign(secured.message(several=True), SIG30)),
+            "signed with the key of another user": sign(secured.message(), SIG20, BOB.key),
+            "the list signed with the key of another user": sign(secured.message(several=True), SIG30, BOB.key),
+            "signed with another hash than HashAlgorithm": change(sign(secured.message()), HashAlgorithm=SHA1),
             "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),
             "an MSMQ 3.0 signature outside the list": outside,
-            "no body": signed(secured.message(body=b"")),
-            "no body, an invalid signature": flipped(signed(secured.message(body=b""))),
-            "refused without NA": flipped(signed(secured.message(NA=0))),
+            "no body": sign(secured.message(body=b"")),
+            "no body, an invalid signature": flip_signature_bit(sign(secured.message(body=b""))),
+            "refused without NA": flip_signature_bit(sign(secured.message(NA=0))),
         }
     )
     judge_dispositions(judge, secured, dispositions, SIGNATURES)
@@ -120,9 +120,9 @@ def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge
     marked = {"AS": RECEIVED_AS}
     dispositions = secured.dispositions(
         {
-            "sig20": signed(secured.message(security=marked)),
-            "sig10": signed(secured.message(security=marked), SIG10),
-            "sig30": signed(secured.message(several=True, security=marked), SIG30),
+            "sig20": sign(secured.message(security=marked)),
+            "sig10": sign(secured.message(security=marked), SIG10),
+            "sig30": sign(secured.message(several=True, security=marked), SIG30),
         }
     )
     for rule, kind in (
@@ -173,7 +173,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     header = {"AdminQueue": frame["UserHeader"].AdminQueue}
     value = bytes(frame["SecurityHeader"].Signature)
     valid, other = (with_signature(secured.message(header=header, **copied), value) for _ in range(2))
-    dispositions = secured.dispositions({"": valid, "one bit changed": flipped(other)})
+    dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(other)})
     table = (
         ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD),
         ("MQQB-3.1.5.8.3-09", "", "level", "sig10"),
@@ -192,7 +192,7 @@ def _await_tag(peer, tag):
 
 def _sign_list_as_msmq_2(secured):
     packet = secured.message(several=True)
-    value = signed(packet.copy(), SIG20)["SecurityHeader"].Signature
+    value = sign(packet.copy(), SIG20)["SecurityHeader"].Signature
     packet["MultiQueueFormatHeader"].Signature.Signature = value
     return packet
 
@@ -238,16 +238,16 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
     secured.agree_on_signatures()
     other = {"SenderCert": MALLORY.certificate}
     of_registered_users = {
-        "the user's own certificate": signed(secured.message()),
-        "a certificate of another user": signed(secured.message(security=other), SIG20, MALLORY.key),
-        "the other user": signed(secured.message(BOB), SIG20, BOB.key),
+        "the user's own certificate": sign(secured.message()),
+        "a certificate of another user": sign(secured.message(security=other), SIG20, MALLORY.key),
+        "the other user": sign(secured.message(BOB), SIG20, BOB.key),
     }
     after_caching = {
-        "a cached certificate of another user": signed(
+        "a cached certificate of another user": sign(
             secured.message(security={"SenderCert": BOB.certificate}), SIG20, BOB.key
         ),
-        "an unknown user": signed(secured.message(MALLORY), SIG20, MALLORY.key),
-        "refused without NA": signed(secured.message(security=other, NA=0), SIG20, MALLORY.key),
+        "an unknown user": sign(secured.message(MALLORY), SIG20, MALLORY.key),
+        "refused without NA": sign(secured.message(security=other, NA=0), SIG20, MALLORY.key),
     }
     judge_dispositions(
         judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITIES
@@ -281,9 +281,9 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     secured.agree_on_signatures()
     dispositions = secured.dispositions(
         {
-            "a transactional message": signed(secured.message(queue="transactional")),
-            "an invalid signature": flipped(signed(secured.message(queue="transactional"))),
-            "a certificate of another user": signed(
+            "a transactional message": sign(secured.message(queue="transactional")),
+            "an invalid signature": flip_signature_bit(sign(secured.message(queue="transactional"))),
+            "a certificate of another user": sign(
                 secured.message(queue="transactional", security={"SenderCert": MALLORY.certificate}), SIG20, MALLORY.key
             ),
         },

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, about, manager
-from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
+from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, encrypt, sign
 
 NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
@@ -51,10 +51,10 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     An earlier message without a certificate starts no timer of this cache.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
-    secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, KEY[128])})
+    secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, KEY[128])})
     peer.pass_time(2 * sut.response_timeout_ms)
     initial_users = caches.users()
-    disposition = secured.dispositions({"": signed(secured.message(body=CLEAR))})[""]
+    disposition = secured.dispositions({"": sign(secured.message(body=CLEAR))})[""]
     if disposition.found is None:
         raise ConformanceFailure(OTHER_BYTES)
     entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
@@ -87,7 +87,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first = caches.remaining_ms(caches.CERTIFICATES)
     peer.pass_time(DELAY_MS)
-    secured.dispositions({"": signed(secured.message(BOB), key=BOB.key)})
+    secured.dispositions({"": sign(secured.message(BOB), key=BOB.key)})
     second = caches.remaining_ms(caches.CERTIFICATES)
     observed = first if second is None or first is None or second <= first - DELAY_MS // 2 else "restarted"
     judge(
@@ -106,13 +106,13 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     secured, caches = Secured(peer, sut, user_cert_cache_size=4), Caches(sut)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
-        disposition = secured.dispositions({"": signed(secured.message(user), key=user.key)})[""]
+        disposition = secured.dispositions({"": sign(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
             raise ConformanceFailure(OTHER_BYTES)
         evidence += disposition.frames
         peer.pass_time(DELAY_MS)
     full = caches.users()
-    evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
+    evidence += secured.dispositions({"": sign(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
         expected=facts(full=["alice", "bob", "carol", "dave"], later=["carol", "dave", "erin"]),
         observed={"full": full, "later": caches.users()},
@@ -142,12 +142,12 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     An earlier message without a key starts no timer of this cache.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
-    secured.dispositions({"": signed(secured.message(body=CLEAR))})
+    secured.dispositions({"": sign(secured.message(body=CLEAR))})
     peer.pass_time(3 * sut.response_timeout_ms)
     initial = len(caches.entries(caches.RECEIVED_KEYS))
 
     def message(key=KEY[128]):
-        return secret(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)
+        return encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)
 
     disposition = secured.dispositions({"": message()})[""]
     entries, now_s = caches.entries(caches.RECEIVED_KEYS), peer.environment.now().utc_s
@@ -200,7 +200,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
     for level, algorithm, bits in ENCRYPTIONS:
-        packet = secret(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
+        packet = encrypt(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
         frames += secured.dispositions({"": packet})[""].frames
     expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTIONS]
     entries = [
@@ -227,9 +227,9 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
 
     evidence = []
     for key in keys[:4]:
-        evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)})[
-            ""
-        ].frames
+        evidence += secured.dispositions(
+            {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)}
+        )[""].frames
         peer.pass_time(DELAY_MS)
     full = list_cached()
     judge(
@@ -238,9 +238,9 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         observed=bool(full),
         evidence=evidence[-1],
     )
-    evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, keys[4])})[
-        ""
-    ].frames
+    evidence += secured.dispositions(
+        {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, keys[4])}
+    )[""].frames
     judge(
         "MQQB-3.1.5.8.3-68",
         "MQQB-3.1.1.3-09",

@@ -6,7 +6,7 @@ from harness.expectations import facts, one_of
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.provisioning import ALICE
 from harness.wire import protection
-from suites.mqqb.steps.secured import CLEAR, KEY, Secured, judge_dispositions, secret
+from suites.mqqb.steps.secured import CLEAR, KEY, Secured, encrypt, judge_dispositions
 
 ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 NOT_IN_QUEUE = "not in its queue"
@@ -55,7 +55,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     secured.agree_on_signatures()
 
     def message(level, algorithm, bits):
-        return secret(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
+        return encrypt(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
 
     packets = {name: message(*parts) for name, parts in ENCRYPTIONS.items()}
     dispositions = secured.dispositions(packets)
@@ -65,7 +65,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     )
     packets = {
         "a known key": message(ENHANCED, protection.RC4, 128),
-        "signed, then encrypted": secret(sut, signed_message, ADVANCED, protection.AES_256, KEY[256]),
+        "signed, then encrypted": encrypt(sut, signed_message, ADVANCED, protection.AES_256, KEY[256]),
         "EB clear": secured.message(body=CLEAR, PrivacyLevel=ADVANCED, EncryptionAlgorithm=protection.AES_256),
     }
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODIES)
@@ -76,7 +76,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
     """The encrypted body of a transactional message arrives decrypted."""
     secured = Secured(peer, sut)
-    packet = secret(sut, secured.message(queue="transactional", body=CLEAR), ENHANCED, protection.RC4, KEY[128])
+    packet = encrypt(sut, secured.message(queue="transactional", body=CLEAR), ENHANCED, protection.RC4, KEY[128])
     found = secured.dispositions({"transactional": packet}, "transactional")
     judge_dispositions(judge, secured, found, [("MQQB-3.1.5.8.3-45", "transactional", "body", TEXT)])
 
@@ -120,7 +120,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     keys = protection.listed_keys(sut.receiving_keys)
 
     def message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
-        return secret(sut, secured.message(body=CLEAR, NA=na), level, algorithm, KEY[bits], **changes)
+        return encrypt(sut, secured.message(body=CLEAR, NA=na), level, algorithm, KEY[bits], **changes)
 
     dispositions = secured.dispositions(
         {
@@ -157,7 +157,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
     def message(level, algorithm, key, na=1):
-        return secret(sut, secured.message(body=CLEAR, NA=na), level, algorithm, key)
+        return encrypt(sut, secured.message(body=CLEAR, NA=na), level, algorithm, key)
 
     dispositions = secured.dispositions(
         {
@@ -233,4 +233,4 @@ def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, ju
 
 def _encrypt_transactional(secured, level, algorithm, key, **changes):
     packet = secured.message(queue="transactional", body=CLEAR)
-    return secret(secured.sut, packet, level, algorithm, key, **changes)
+    return encrypt(secured.sut, packet, level, algorithm, key, **changes)

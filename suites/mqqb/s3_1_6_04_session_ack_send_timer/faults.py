@@ -38,7 +38,7 @@ class SentForNothing(SessionAcks):
 
 for _name, _rule, _says, _install in (
     (
-        "receiver-session-ack-sh-clear",
+        "receiver-session-ack-of-timer-sh-clear",
         "MQQB-3.1.6.4-02",
         "The receiver's SessionAck has BaseHeader.Flags.SH clear.",
         bit_clear(SessionAckPacket, "BaseHeader.SH"),

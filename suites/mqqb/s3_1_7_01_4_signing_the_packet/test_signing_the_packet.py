@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
@@ -139,12 +139,10 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         kind = _name_signature_type(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
-        expected = facts(signature=level, certificate=signer.name)
-        judge.all(
-            expected=expected,
-            observed={"signature": kind, "certificate": _name_certificate_owner(frame)},
-            evidence=frame,
-        )
+        rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
+        judge(*rules, expected=level, observed=kind, case="signature", evidence=frame)
+        owner = _name_certificate_owner(frame)
+        judge("MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="certificate", evidence=frame)
     outgoing.end()
 
 

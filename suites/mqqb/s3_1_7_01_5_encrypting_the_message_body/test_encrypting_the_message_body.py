@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import between, facts, holds
+from harness.expectations import between, facts, fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
@@ -162,15 +162,17 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
     """Return rule, expected and observed value of each comparison for an encrypted message of any level."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
-    hidden = "encrypted" if found.encrypted and BODY.encode() not in found.frame.data else "in clear"
+    hidden = found.encrypted and BODY.encode() not in found.frame.data
     block = {RC2: 8, RC4: 1}.get(algorithm, 16)
     whole = len(body) if block == 1 else (len(BODY) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     blob = len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0]
-    opens = "opens" if found.key else "does not open"
+    opened, encrypted = holds("the key is decrypted"), holds("encrypted", otherwise="in clear")
+    is_key = found.key is not None
+    blob_of_key = holds("a SIMPLEBLOB for the key")
     return (
-        ("MQQB-3.1.7.1-08", "encrypted", hidden),
-        ("MQQB-3.1.7.1.5-01", "encrypted", hidden),
+        ("MQQB-3.1.7.1-08", encrypted, hidden),
+        ("MQQB-3.1.7.1.5-01", encrypted, hidden),
         ("MQQB-3.1.7.1.5-12", choice, found.choice),
         ("MQQB-3.1.7.1.5-13", choice, found.choice),
         ("MQQB-3.1.7.1.5-28", choice, found.choice),
@@ -179,26 +181,18 @@ def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, An
         ("MQQB-3.1.7.1.5-11", BODY, found.body),
         ("MQQB-3.1.7.1.5-35", BODY, found.body),
         ("MQQB-3.1.7.1.5-36", BODY, found.body),
-        (
-            "MQQB-3.1.7.1.5-30",
-            "a SIMPLEBLOB for the key",
-            "a SIMPLEBLOB for the key" if found.key else found.blob.hex()[:32],
-        ),
-        (
-            "MQDMPR-3.1.1.12-D55",
-            "a SIMPLEBLOB for the key",
-            "a SIMPLEBLOB for the key" if found.key else found.blob.hex()[:32],
-        ),
+        ("MQQB-3.1.7.1.5-30", blob_of_key, is_key or found.blob.hex()[:32]),
+        ("MQDMPR-3.1.1.12-D55", blob_of_key, is_key or found.blob.hex()[:32]),
         ("MQQB-3.1.7.1.5-38", (whole, whole), sizes),
         ("MQQB-3.1.7.1.5-40", algorithm, found.algorithm),
         ("MQDMPR-3.1.7.1.32-D12", algorithm, found.algorithm),
         ("MQQB-3.1.7.1.5-41", provider + "\0", found.provider),
         ("MQDMPR-3.1.1.12-D66", provider + "\0", found.provider),
         ("MQQB-3.1.7.1.5-42", (268, algorithm), blob),
-        ("MQQB-3.1.7.1.5.2-03", "opens", opens),
-        ("MQQB-3.1.7.1.5.2-04", "opens", opens),
-        ("MQQB-3.1.7.1.5.2-05", "opens", opens),
-        ("MQQB-2.4.2-D02", "opens", opens),
+        ("MQQB-3.1.7.1.5.2-03", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-04", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-05", opened, is_key),
+        ("MQQB-2.4.2-D02", opened, is_key),
         ("MQSO-7.4.1.4.3-D01", BODY, found.body),
         ("MQSO-6.1.5.5-01", choice, found.choice),
         ("MQSO-7.4.1.4.3-01", choice, found.choice),
@@ -227,17 +221,17 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
     has 88 zero bits.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    found = {}
+    frames, found = [], {}
     for cut, preferred in ((True, "rc2"), (True, "rc4"), (False, "rc2")):
         sut.configure(send_enhanced_rc2_using_40_bit_keys=cut, preferred_enhanced=preferred)
         sut.configure(send_symmetric_key_cache_size=1)
         opened = DecryptedMessage(outgoing.send(body=BODY, privacy_level="enhanced"))
         key = opened.key or b""
-        found[f"{cut}, {preferred}"] = (len(key) == 16 and not any(key[5:]), opened)
+        frames.append(opened.frame)
+        found[f"{preferred} with {cut}"] = len(key) == 16 and not any(key[5:])
         outgoing.send(body=BODY, privacy_level="base")
-    expected = "True, rc2: 88 zero bits; True, rc4: none; False, rc2: none"
-    observed = "; ".join(f"{name}: {'88 zero bits' if zeros else 'none'}" for name, (zeros, _) in found.items())
-    judge.all(expected=expected, observed=observed, evidence=[one.frame for _, one in found.values()])
+    expected = fields({"rc2 with True": True, "rc4 with True": False, "rc2 with False": False})
+    judge.all(expected=expected, observed=found, case="88 zero bits", evidence=frames)
     outgoing.end()
 
 

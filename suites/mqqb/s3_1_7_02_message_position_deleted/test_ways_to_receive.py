@@ -48,9 +48,9 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     application.read_before_arrival("k", "receive", handle=handle)
     application.read_before_arrival("l", "peek_message", queue=queue)
     application.call("close_queue", handle=handle)
-    observed = [application.await_receive_acks(11), application.labels()]
+    observed = {"acknowledged": application.await_receive_acks(11), "left": application.labels()}
     evidence = list(application.sent.values())
-    judge.all(expected=[[*"abcdefghijk"], ["l"]], observed=observed, evidence=evidence)
+    judge.all(expected=facts(acknowledged=[*"abcdefghijk"], left=["l"]), observed=observed, evidence=evidence)
     application.receiver.acknowledge_all()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -46,16 +45,17 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     third = sender.send(3)
     came = sender.collect_all(session, 3)
     judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
-    identifiers = joined(frame["UserHeader"].MessageID for frame in came)
+    ordinals = [int(one.rpartition("\\")[2]) for one in (*waiting, *third)]
     judge(
         "MQQB-3.1.7.12-08",
         "MQQB-3.1.7.12-15",
-        expected=ordinals([*waiting, *third]),
-        observed=identifiers,
+        expected=ordinals,
+        observed=[int(frame["UserHeader"].MessageID) for frame in came],
+        case="MessageIDs",
         evidence=came,
     )
-    bodies = joined(f"message {tag}" for tag in (1, 2, 3))
-    observed = joined(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
+    bodies = [f"message {tag}" for tag in (1, 2, 3)]
+    observed = [bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came]
     judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
     session.acknowledge_all()
 
@@ -172,13 +172,3 @@ def find_entries(sut, to: str) -> list[dict[str, Any]]:
     """Return OutgoingMessageTable of the session for a format name."""
     found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
     return [entry for one in found for entry in one["OutgoingMessageTable"]]
-
-
-def ordinals(identifiers: Iterable[str]) -> str:
-    """Return the ordinals in message ids."""
-    return joined(one.rpartition("\\")[2] for one in identifiers)
-
-
-def joined(values: Iterable[Any]) -> str:
-    """Return values as one string."""
-    return ", ".join(map(str, values)) or "none"

@@ -205,7 +205,7 @@ for _name, _rule, _says, _when, _change in _BODIES:
 # -- its delivery and its queue ------------------------------------------------------------------------------------
 
 add(
-    "receiver-final-ack-express",
+    "receiver-final-ack-delivery-express",
     "MQQB-3.1.7.17-D01",
     "The receiver's FinalAck is express.",
     field_is(UserMessagePacket, "UserHeader.DM", 0, is_final_ack),

@@ -56,13 +56,11 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     identifier, found, evidence = receiver.sequence.identifier, _body_fields(frame, OrderAckBody), [*sent, frame]
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
     judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
-    judge(
-        "MQQB-3.1.7.17-D04",
-        "MQQB-3.1.7.17-06",
-        expected=fields(TxSequenceNumber=str(count), TxPreviousSequenceNumber=str(count - 1)),
-        observed={name: found[name] for name in ("TxSequenceNumber", "TxPreviousSequenceNumber")},
-        evidence=evidence,
-    )
+    numbers = {name: found[name] for name in ("TxSequenceNumber", "TxPreviousSequenceNumber")}
+    both = fields(TxSequenceNumber=str(count), TxPreviousSequenceNumber=str(count - 1))
+    judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
+    last = {"TxSequenceNumber": found["TxSequenceNumber"]}
+    judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
     judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=evidence)
 
 
@@ -158,9 +156,13 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     user, before = frame["UserHeader"], place(frame)
     if before.TxSequenceNumber != 1:
         raise ConformanceFailure("the OrderAck is not of the message of this check")
-    named = getattr(user.DestinationQueue, "PrivateQueueIdentifier", None)
-    observed = f"DQ {user.DQ}, queue {named} of {guid_text(user.QueueManagerAddress)}"
-    expected = f"DQ {QueueType.ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {guid_text(peer.identifier)}"
+    observed = {
+        "DQ": user.DQ,
+        "queue": getattr(user.DestinationQueue, "PrivateQueueIdentifier", None),
+        "queue manager": guid_text(user.QueueManagerAddress),
+    }
+    own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": guid_text(peer.identifier)}
+    expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
     judge.all(expected=expected, observed=observed, evidence=[sent, frame])
 
 

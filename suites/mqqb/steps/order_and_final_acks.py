@@ -55,7 +55,7 @@ def is_final_ack(packet: Any) -> bool:
 
 
 def of_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
-    """Show a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
+    """Pass a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
 
     def decorate(judge_packet: JudgePacket) -> Predicate:
         @wraps(judge_packet)
@@ -148,7 +148,9 @@ EXPECTED: Mapping[JudgePacket, str] = {
 
 
 def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
-    """Judge one kind of acknowledgment by the rules of both kinds; ``mp`` is that of the bit MP of UserHeader.Flags."""
+    """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule of the bit MP
+    of UserHeader.Flags.
+    """
     if rules.keys() != EXPECTED.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED)}")
     for judge_packet, rule in rules.items():

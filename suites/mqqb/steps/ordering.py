@@ -61,9 +61,9 @@ def private_number(sut: Sut, queue: str) -> int:
 
 
 class Receiver:
-    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come on any session.
+    """A session with the SUT as receiver of a transactional sequence; its acknowledgments may come on any session.
 
-    ``session``: where the peer sends its messages.
+    ``session``: the session on which the peer sends its messages.
     """
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
@@ -145,7 +145,7 @@ class Receiver:
 
 
 def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
-    """Make the OrderAck for a message of the SUT; ``changes``: fields of its parts that are not those of one."""
+    """Build the OrderAck of a message of the SUT; ``changes``: fields that differ from those of an OrderAck."""
     header = sent["TransactionHeader"]
     body = OrderAckBody(
         TxSequenceID=_sequence(sent),
@@ -156,7 +156,7 @@ def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
 
 
 def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
-    """Make the FinalAck that refuses a message of the SUT; ``changes``: see ``order_ack``."""
+    """Build the FinalAck that refuses a message of the SUT; ``changes``: see ``order_ack``."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     body = FinalAckBody(
         TxSequenceID=_sequence(sent),
@@ -169,7 +169,7 @@ def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
 
 
 def acknowledgment_of_nothing(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
-    """Make an OrderAck, or a FinalAck, of an unknown sequence; sent on an open session it changes nothing.
+    """Build an OrderAck, or a FinalAck, of an unknown sequence; on an open session it changes nothing.
 
     ``size``: int bytes of its body.
     """
@@ -188,8 +188,7 @@ CLOSES_EARLY = fields({"closed before open": [True, True], "acknowledges when op
 def sent_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
     """Send a packet to a session in each state before OPEN, and to an open one; return their reactions.
 
-    ConformanceFailure when a third session, to which nothing is sent, ends as well: then it is the Session
-    Initialization Timer that closed the first, or may have been.
+    ConformanceFailure when an untouched session ends as well: the Session Initialization Timer may be the reason.
     """
     sut = peer.sut
     untouched = [peer.connect(), peer.request_session()]

@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import RawConversation
-from harness.peer.inbox import agreement, response
+from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.sut.control import ControlRefused
@@ -69,13 +69,13 @@ class OutgoingSession:
 
     def respond(self, **header: Any) -> Frame:
         """Answer the request with an EstablishConnection; return the ConnectionParameters of the SUT."""
-        self.connection.send(response(self.peer, self.request, **header))
+        self.connection.send(establish_response(self.peer, self.request, **header))
         self.parameters = self.connection.expect("ConnectionParameters")
         return self.parameters
 
     def agree(self, **header: Any) -> Frame:
         """Answer the parameters, which opens the session; return the SUT's first UserMessage."""
-        self.connection.send(agreement(self.parameters, **header))
+        self.connection.send(parameters_response(self.parameters, **header))
         return self.connection.expect("UserMessage")
 
     def open(self) -> Frame:

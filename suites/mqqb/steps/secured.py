@@ -1,6 +1,6 @@
 """Messages of the peer that are signed and encrypted, and their disposition in the SUT.
 
-Arrival is asked for by PA and NA: every message is answered by its acknowledgment, if the SUT sends insecure ones.
+PA and NA request acknowledgments of each message, which come unless SendInsecureNacks is FALSE.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
 
 
 def refuses(expected: object) -> bool:
-    """Return whether an expected answer is an acknowledgment that SendInsecureNacks holds back."""
+    """Return whether an expected answer is an acknowledgment that depends on SendInsecureNacks."""
     return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
 
@@ -167,11 +167,11 @@ def _class(frame: Frame) -> str:
 KEPT = "in its queue"
 OTHER_BYTES = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
 LASTING = 20
-"""Timers run at most so many times faster: while a check signs and encrypts, its session must not idle away."""
+"""The highest time scale: signing and encrypting take time in which the session must not become idle."""
 
 
 class Secured:
-    """One session of the peer with the SUT, and the SUT's own for its answers."""
+    """A session of the peer with the SUT, and the SUT's own session for its answers."""
 
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
@@ -187,7 +187,7 @@ class Secured:
         """Whether SendInsecureNacks is TRUE."""
 
     def _let_it_connect(self) -> None:
-        """Have a message acknowledged, so that the SUT has its session and later answers come at once."""
+        """Let a message be acknowledged, so that the SUT has its session and later answers come at once."""
         sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
             lambda: _correlation(sent) in self._answers(), self.sut.connect_timeout_ms
@@ -218,7 +218,7 @@ class Secured:
         several: bool = False,
         **fields: Any,
     ) -> Any:
-        """Make a message of a user with its SID and certificate, not signed; ``header``: fields of UserHeader.
+        """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
         ``queue`` transactional makes it the first of a sequence; ``several``: it has a MultiQueueFormatHeader.
         """
@@ -259,11 +259,11 @@ class Secured:
             raise ConformanceFailure(OTHER_BYTES)
 
     def refused(self, nack: str) -> str:
-        """Return the answer to a refused message: its acknowledgment, where SendInsecureNacks lets it go."""
+        """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
         return nack if self.tells else "silence"
 
     def plain(self, *, queue: str = "plain") -> Any:
-        """Make a message without SecurityHeader."""
+        """Build a message without SecurityHeader."""
         return self.peer.message(self._administered, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
@@ -338,7 +338,8 @@ def flip_signature_bit(packet: Any) -> Any:
 def encrypt(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
     """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``.
 
-    LackedByRelease where a release has no key of the provider; ConformanceFailure where the SUT should have one.
+    LackedByRelease when the SUT's release has no key of the provider; ConformanceFailure when a required key is
+    missing.
     """
     provider = LEVELS.get(changes.pop("for_level", level), LEVELS[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)

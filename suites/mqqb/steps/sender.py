@@ -25,7 +25,7 @@ SET_UP = ["EstablishConnection", "ConnectionParameters"]
 
 
 class Sender:
-    """The SUT as sender of one check's messages; ``to``: a format name of the peer, else a direct one."""
+    """The SUT as sender of one check's messages; ``to``: a format name of the peer, by default a direct one."""
 
     PEER_WINDOW = 61
     """The WindowSize of a peer that has another one than the SUT: 64 is the default (note <36>)."""
@@ -42,7 +42,7 @@ class Sender:
     def send(self, *tags: int, **fields: Any) -> list[str]:
         """Let the SUT send a message for each tag, its ApplicationTag; return their message ids.
 
-        A SUT that cannot be asked is provoked, if ``fields`` are at most a delivery of ``RECOVERABLE``.
+        A SUT without the facility ``send`` is provoked, if ``fields`` are at most a delivery of ``RECOVERABLE``.
         """
         if not self.sut.has("send") and fields.keys() <= {"delivery"}:
             provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
@@ -68,7 +68,7 @@ class Sender:
         return called
 
     def _on_open_session(self) -> Conversation | None:
-        """Return the open session of the peer on which a message came that is not known yet."""
+        """Return the open session of the peer on which a new message came."""
         new = [one for one in self._on_sessions_of_peer() if one not in self._known]
         found = next((one for one in new if one.connection and one.connection.closed_by is None), None)
         return None if found is None else self.peer.inbox.conversation(found)

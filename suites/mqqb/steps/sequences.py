@@ -21,9 +21,9 @@ RESEND_MS = 30_000
 
 
 class Outgoing:
-    """The SUT as sender of one sequence to a peer whose core gets nothing of it.
+    """The SUT as sender of one sequence to a peer whose core gets none of it.
 
-    ``queue``: one of its own for a check that needs the whole sequence.
+    ``queue``: a queue of its own for a check that needs the whole sequence.
     """
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
@@ -33,9 +33,9 @@ class Outgoing:
         self.sender = Sender(peer, sut, self.to)
         self.sent: list[Frame] = []
         self.identifiers: list[str] = []
-        """Message ids of what was sent, as the control channel names them."""
+        """Message ids of the sent messages, as the control channel names them."""
         self.tags: list[int] = []
-        """Their ApplicationTags: no other test's messages have them."""
+        """ApplicationTags of the sent messages; no other test's messages have them."""
 
     def send(self, count: int = 1, delivery: str = "transactional", **fields: Any) -> list[Frame]:
         """Let the SUT send messages; return the packets that came. ConformanceFailure when one is missing."""
@@ -129,14 +129,14 @@ class Outgoing:
         return dict(found[-1])
 
     def sequence(self) -> dict[str, Any]:
-        """Return its TxOutgoingSequence."""
+        """Return TxOutgoingSequence of the session."""
         found = read_element(self.shown(), "TxOutgoingSequence")
         if found is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         return dict(found)
 
     def info(self) -> dict[str, Any]:
-        """Return the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
+        """Return OutgoingTransferInfo of the queue (MS-MQDMPR 3.1.1.4)."""
         return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def await_info(self, name: str, value: int) -> bool:
@@ -171,7 +171,7 @@ def header(frame: Frame) -> Any:
 
 
 def sequence_of(frame: Frame) -> tuple[int, int]:
-    """Return the TxSequenceID of a message, so that later ones are greater: TimeStamp, then Ordinal."""
+    """Return the TxSequenceID of a message as TimeStamp and Ordinal, so that a later one is greater."""
     identifier = header(frame).TxSequenceID
     return identifier.TimeStamp, identifier.Ordinal
 

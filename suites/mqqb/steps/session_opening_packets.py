@@ -21,14 +21,14 @@ def is_request(context: Context) -> bool:
 
 
 class LastOfThePeer(Summary):
-    """The last packet of each kind that the peer has sent on a connection."""
+    """The last packet of each kind that opens a session, of those that the peer has sent on a connection."""
 
     def __init__(self) -> None:
         self.by_kind: dict[str, Frame] = {}
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Note a packet of the peer."""
-        if not frame.from_sut:
+        if not frame.from_sut and frame.kind in (ESTABLISH, PARAMETERS):
             self.by_kind[frame.kind] = frame
 
 

@@ -14,7 +14,7 @@ DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 TIME = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
 DATE = "Sun,Jan 01 26"
-"""The form of the end of a report's label: a day."""
+"""The form of the date at the end of a report's label."""
 
 
 class Report:
@@ -43,7 +43,9 @@ class Report:
 
     @property
     def label(self) -> str:
-        """Return the beginning of the label when the rest is the source and about the time of sending, else it all."""
+        """Return the label up to the time when its rest has the source and about the time of sending, else the whole
+        label.
+        """
         label = self.properties.Label
         text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
         begins, _, rest = text.partition(" ")
@@ -63,6 +65,6 @@ class Report:
 
 
 def _is_about(date: str, sent_s: int) -> bool:
-    """Return whether a date is that of an instant in some time zone."""
+    """Return whether a date is the date of an instant in some time zone."""
     days = (datetime.fromtimestamp(sent_s + hours * 3_600, UTC) for hours in range(-12, 15))
     return date in {f"{DAYS[day.weekday()]},{MONTHS[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days}

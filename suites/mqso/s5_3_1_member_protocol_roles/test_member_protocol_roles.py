@@ -1,4 +1,4 @@
-"""MS-MQSO 5.3.1 Member Protocol Roles."""
+"""MS-MQSO 5.3.1 Member Protocol Roles: qmcomm and qm2qm."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ LAST_PORT = 0xFFFF
 
 @needs("qm2qm")
 @covers("MQSO-5.3.1-01", "MQSO-5.3.1-02")
-def test_what_one_protocol_opens_the_other_reads(remote, judge):
-    """A queue that qmcomm (MS-MQMP) opened is opened for reading, and read, by qm2qm (MS-MQQP)."""
+def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
+    """qmcomm returns the port of qm2qm and opens a queue (MS-MQMP); qm2qm opens the same queue for reading and
+    receives its message (MS-MQQP).
+    """
     association = remote.associate()
     told = association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_HANDSHAKE)
     port = told.outcome if told.status is None else told.status

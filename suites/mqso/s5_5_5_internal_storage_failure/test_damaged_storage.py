@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: somebody damages what is on the disk, and repairs it."""
+"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: a start with a damaged store, and its repair."""
 
 from __future__ import annotations
 
@@ -126,8 +126,10 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*STOPPED, *RETRIED, *FIRST)
-def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, judge):
-    """A queue manager that starts on a store beyond repair serves nobody, and starts by itself after 120 seconds."""
+def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
+    """Started with a damaged store, the SUT refuses sessions and requests; after the repair it starts by itself 120
+    seconds after the failure and has its message.
+    """
     damaged = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
     if damaged is None:
         return
@@ -150,8 +152,10 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-03", *LATER)
-def test_later_attempts_are_further_apart(peer, sut, judge):
-    """A queue manager whose first retry to start fails tries again 900 seconds later."""
+def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
+    """A SUT whose first retry to start fails, too, is not serving before a further 900 seconds, and serves after
+    them once the store is repaired.
+    """
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
@@ -171,8 +175,10 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
 
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
-def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge):
-    """A queue manager that starts on a contradictory store of queues repairs it before it serves anybody."""
+def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
+    """Started with a contradictory count of its queues, the SUT has its old queue with its message, and gives a new
+    queue a different number, also after another restart.
+    """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(configuration=False)

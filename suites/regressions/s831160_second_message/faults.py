@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 831160, made from what the article tells."""
+"""Faults of REGRESSIONS 831160, made from the article."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _out_of_order(faulty: FaultyCore) -> None:
 
 
 add(
-    "regression-831160-end-behind-the-next-read",
+    "regression-831160-read-before-end-of-receive",
     "REGRESSIONS-831160-01",
-    "A read is carried out before the end of the receive that its client ended before it.",
+    "The server carries out a read before the end of a receive that its client requested earlier.",
     _out_of_order,
 )
 
@@ -74,8 +74,8 @@ def _second(faulty: FaultyCore) -> None:
 
 
 add(
-    "regression-831160-second-of-two",
+    "regression-831160-second-message-returned",
     "REGRESSIONS-831160-01",
-    "A remote receive takes the second message of a queue that has more than one.",
+    "A remote receive takes the second message of a queue with more than one.",
     _second,
 )

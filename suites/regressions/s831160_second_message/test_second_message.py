@@ -1,4 +1,4 @@
-"""REGRESSIONS 831160: which message a remote read brings, after other reads of its client."""
+"""REGRESSIONS 831160: the message that a remote read returns after other reads of its client."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("REGRESSIONS-831160-01")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
-def test_a_remote_read_brings_the_first_message(remote, judge, by):
-    """A remote read brings the first message of the queue, whatever its client read, gave back or cancelled before.
-
-    Each call is made when the one before was answered: a server that carries them out in turn has one right answer to
-    each, however slow it is.
+def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
+    """After a cancelled receive, peeks, and receives that are returned with RR_NACK, each remote read returns the
+    first message. Each call follows the answer of the one before, so that each has one right answer.
     """
     queue = remote.open()
     number = remote.request_id()

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 902951, made from what the article tells."""
+"""Faults of REGRESSIONS 902951, made from the article."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("regression-902951-receiver-stuck", breaks="REGRESSIONS-902951-01")
+@fault("regression-902951-sequence-stuck-after-reconnect", breaks="REGRESSIONS-902951-01")
 class ReceiverStuck(InSequence):
-    """What comes of a sequence after a reconnect is not stored: the receiver returns the OrderAck of before."""
+    """The receiver stores no message of a sequence after a reconnect, and repeats its old OrderAck."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -52,8 +52,8 @@ def _token_reused(faulty: FaultyCore) -> None:
 
 
 add(
-    "regression-902951-token-reused",
+    "regression-902951-unacked-message-not-resent",
     "REGRESSIONS-902951-02",
-    "A sender that got the same OrderAck again sends nothing of what waits again after a reconnect.",
+    "A sender that got the same OrderAck again does not send its waiting messages after a reconnect.",
     _token_reused,
 )

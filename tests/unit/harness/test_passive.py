@@ -17,6 +17,7 @@ from harness.judging.passive import (
     NotExercised,
     PassiveJudge,
     PassiveRule,
+    Recent,
     Summary,
     passive,
 )
@@ -185,3 +186,11 @@ def test_only_predicates_of_the_kind_are_tried() -> None:
     for number in range(1, 50):
         found.on_frame(frame(number))
     assert (found.tallies[MUST].seen, tried) == (49, ["SessionAck"])
+
+
+def test_recent_keeps_the_first_value_of_a_key_and_forgets_the_oldest_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Recent, "MOST", 3)
+    known = Recent[int, str]()
+    for key, value in ((1, "a"), (2, "b"), (1, "c"), (3, "d"), (4, "e")):
+        known.keep(key, value)
+    assert known == {2: "b", 3: "d", 4: "e"}
