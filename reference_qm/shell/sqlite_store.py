@@ -21,8 +21,10 @@ APPLICATION_ID = 0x6D716366
 """``mqcf``: whose SQLite file it is (SQLite file format 1.3.14)."""
 SCHEMA = 1
 ROOM = 16 << 20
-"""Bytes that a disk has to have left for messages to be taken. A removal is written first, too, to a log that may grow
-to 1,000 pages and the longest record before it is used again: a disk full of messages could never be emptied.
+"""Bytes that a disk has to have left for messages to be taken.
+
+A removal is written first, too, to a log that may grow to 1,000 pages and the longest record before it is used again: a
+disk full of messages could never be emptied.
 """
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)

@@ -29,7 +29,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Configure, Result
-from reference_qm.surface.inputs import DomainTold
+from reference_qm.surface.inputs import DomainReported
 
 # -- keys -------------------------------------------------------------------------------------------------------------
 
@@ -256,14 +256,14 @@ class GatesNotReadAgain(DirectoryClient):
 class DomainNotedAtFirstStartOnly(Membership):
     """The domain that a queue manager began in is its domain, whatever the security authority tells it afterwards."""
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         known = self.qm.adm.LastDomain
-        super().on_domain_told(event if known is None else DomainTold(known), now)
+        super().on_domain_reported(event if known is None else DomainReported(known), now)
 
 
 @fault("security-authority-not-asked", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
 class SecurityAuthorityNotAsked(Membership):
     """The security authority is not asked for the domain of the computer."""
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         """Know of no domain."""
