@@ -10,6 +10,7 @@ from reference_qm.codec import BaseHeader
 from reference_qm.core.transfer.identifying import (
     CONNECTION_PARAMETERS_SIZE,
     ESTABLISH_CONNECTION_SIZE,
+    LONGEST_PACKETS,
 )
 from reference_qm.model.states import SessionState
 from reference_qm.model.unfinished import Unfinished
