@@ -39,11 +39,11 @@ def _judge(count: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         recorder = Recorder(VirtualEnvironment(), Path(folder) / "session.pcapng")
         recorder.listeners.append(PassiveJudge().on_frame)
-        connection = recorder.opened(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)
+        connection = recorder.record_opening(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)
         session = _session(count)
         begun = time.perf_counter()
         for packet in session:
-            recorder.received(connection, packet)
+            recorder.record_received(connection, packet)
         took = time.perf_counter() - begun
         recorder.close()
         return took

@@ -36,13 +36,13 @@ from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
 from harness.sut.worker_configurations import worker_configurations
 
 CONTOSO_FAULTS = (
-    "establish-response-timestamp",
-    "header-base-flag-x0-refused",
-    "header-internal-packet-expires",
+    "acceptor-establish-connection-timestamp-one-more",
+    "receiver-base-header-x0-refused",
+    "receiver-session-ack-time-to-reach-queue-1-hour",
     "receiver-unknown-pt-session-kept",
-    "history-established-with-error",
-    "parameters-response-other-ack-timeout",
-    "ping-failure-recorded-as-another",
+    "initiator-connection-history-established-with-error",
+    "acceptor-connection-parameters-ack-timeout-one-more",
+    "initiator-connection-history-ping-failure-as-dns-failure",
 )
 """The faults of "Contoso 1.0": seven, of few rules each."""
 

@@ -27,6 +27,7 @@ OWN = MappingProxyType(
         "run": "run",
         "prove": "prove",
         "mutants": "mutants",
+        "explore": "explore",
         "rules": "rules",
         "explain": "rules",
         "provision": "provision",
@@ -38,7 +39,9 @@ OWN = MappingProxyType(
         "verify": "certificates",
         "preflight": "preflight",
         "replay": "replay",
+        "check": "check",
         "dissector": "dissector",
+        "vectors": "vectors",
         "allure": "allure",
     }
 )

@@ -33,7 +33,7 @@ class _RpcSink:
 
 
 class RpcHost:
-    """The DCE/RPC ports and connections of a core. ``deliver`` gets what happens on them."""
+    """The DCE/RPC ports and connections of a core. ``deliver`` gets their events."""
 
     def __init__(self, environment: Environment, address: str, deliver: Callable[[Input], None]) -> None:
         self.environment = environment

@@ -1,4 +1,4 @@
-"""What can be seen of a system from outside: addresses, ports, a session, a ping; and the ports of the peer."""
+"""The view of a system from outside: addresses, ports, a session, a ping; and the ports of the peer."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
 
 
 def peer_ports(setup: Setup) -> Iterator[Line]:
-    """Look whether the peer can listen where the system is to find it."""
+    """Check whether the peer can listen where the system connects to it."""
     driver = setup.file.driver
     ports = [
         Port("driver.peer_tcp_port", driver.peer_address, driver.peer_tcp_port),
@@ -114,7 +114,10 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
                 continue
         except (SutUnavailable, OSError) as error:
             taken = str(error)
-        way_out = "end what listens there, or give another peer_address; systems connect to fixed ports (MSMQ: 1801)"
+        way_out = (
+            "end the process that listens there, or give another peer_address; "
+            "systems connect to fixed ports (MSMQ: 1801)"
+        )
         yield Line("peer ports", State.WRONG, f"{port} is {taken}", way_out)
         setup.peer_can_listen = False
     if setup.peer_can_listen:

@@ -22,7 +22,7 @@ from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, run_forked
 from harness.proof.sessions import in_session
 from harness.proof.steps import StepRecorder, Steps, steps_of
-from harness.run.checks import malformed, suite_path
+from harness.run.checks import find_malformed_rules, suite_path
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER, LOG, MIRROR, RUN
 from harness.run_folder import CAPTURES_FOLDER
@@ -132,7 +132,7 @@ class Trials:
 
         def look(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
             broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
-            return check, Clean(lines, recorder.take(), seconds, broken, malformed(self._items[check]))
+            return check, Clean(lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check]))
 
         if new:
             self.warm_up(new)

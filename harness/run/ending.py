@@ -1,4 +1,4 @@
-"""The end of the SUT's process, and the end of a run for which there is no SUT any more."""
+"""The end of the SUT's process, and the end of a run whose SUT is lost."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
     """Record the end of the SUT's process, start it again if ``more`` is to be checked, and return whether it ended.
 
-    ``told``: the check's verdicts tell it already; a check that was over first may have been its cause as well. The
-    run ends when starting it again is no use.
+    ``told``: the verdicts of the check report this end already; an earlier check may have caused it as well. The run
+    ends when a restart does not help.
     """
     from harness.errors import MqconformError
     from harness.run.floods import why_ended
@@ -42,7 +42,7 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
 
 
 def said_of_end(how: str) -> str:
-    """Return what verdicts and the terminal say of an end of the SUT's process."""
+    """Return the text of verdicts and of the terminal about an end of the SUT's process."""
     return f"the SUT's process ended: {how}"
 
 

@@ -1,6 +1,7 @@
-"""What was found wrong, as the terminal says it at the end of a run: by cause, worst first, with the way back.
+"""The findings of a run, as the terminal shows them at its end: by cause, worst first, with the command that repeats
+the check.
 
-What a baseline expects is no finding.
+A deviation that the baseline expects is not a finding.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ GONE_ON_WITH: Mapping[str, Any] = {
     "--maxfail": 0,
     "--allure": False,
 }
-"""The options that a run has to be given again with ``--resume``, since its folder keeps none, and what each is
-without being given.
+"""The options that a resumed run needs again, because the run folder does not keep them, with their default values.
 """
 SHOWN = 20
 """Rules of a verdict that are shown whole; the others are named."""
@@ -46,7 +46,7 @@ def findings(
 ) -> Iterator[str]:
     """Yield the lines; ``again``: the end of the command that repeats a check, such as ``--sut sut.toml``.
 
-    ``roots``: what is missing. It comes first, and the rules that rest on it alone are only named.
+    ``roots``: the missing roots. They come first; a rule that fails only because of them is listed by its id.
     """
     yield from roots.lines()
     found = [one for one in results if one.accepted is None]
@@ -73,17 +73,19 @@ def findings(
 
 
 def _lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield the lines of findings with one cause; what the first says, the others do not repeat."""
+    """Yield the lines of findings with one cause; the lines of later findings omit repeated text."""
     said: set[str] = set()
     for one in of_cause:
-        first, *rest = told(one, catalogue, again)
+        first, *rest = describe_finding(one, catalogue, again)
         yield first
         yield from (f"    {line}" for line in rest if line not in said)
         said.update(rest)
 
 
-def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield what there is to a rule's verdict: its sentence, what was expected and observed, where, the way back."""
+def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
+    """Yield the report of a rule's verdict: its sentence, the expected and observed values, the place, and the command
+    to repeat the check.
+    """
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
     if result.cause:
@@ -107,7 +109,8 @@ def _which(test: str | None, row: Rule | None) -> Iterator[str]:
 
 
 def goes_on_with(given: Mapping[str, Any], folder: Path) -> str:
-    """Return the command that goes on with a run: what was chosen is said again, else all the others are made too.
+    """Return the command that resumes a run, with the options that chose its checks; without them, all other checks
+    would run.
 
     ``given``: the values of the options of `GONE_ON_WITH`.
     """

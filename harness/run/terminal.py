@@ -1,4 +1,4 @@
-"""What the terminal shows of a run, beside pytest."""
+"""The terminal output of a run, in addition to pytest's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 LIVE = "mqconform-live"
-"""The name of the plugin that says how far a run is."""
+"""The name of the plugin that shows the progress of a run."""
 _OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
 """The names by which pytest has its own options."""
 
@@ -32,7 +32,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print what the run found and where it is."""
+    """Print the findings of the run and the place of its folder."""
     run = config.stash.get(RUN, None)
     if run is None:
         return
@@ -45,7 +45,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if run.log.unfollowed:
         terminalreporter.write_line(f"SHOULD not followed beside a MUST: {', '.join(sorted(run.log.unfollowed))}")
     if run.baseline is not None:
-        for line in run.held().said():
+        for line in run.compare_with_baseline().describe():
             terminalreporter.write_line(line)
     if run.timeouts is not None:
         terminalreporter.write_line(said_of_timeouts(run.timeouts))
@@ -62,7 +62,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _next_step(run: Run, config: pytest.Config) -> str | None:
-    """Return the command that goes on with a run, or makes it anew where all it rests on has to be mended first."""
+    """Return the command that resumes a run, or makes it anew when a missing root must be fixed first."""
     given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in GONE_ON_WITH}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
@@ -79,13 +79,13 @@ def _beside(folder: Path) -> Path:
 
 
 def _is_mistake(told: Any) -> bool:
-    """Return whether this is how Python tells an exception, and no verdict (``pytest.fail`` without a trace)."""
+    """Return whether a text is Python's report of an exception, not a verdict (``pytest.fail`` without a trace)."""
     traceback = getattr(told, "reprtraceback", None)
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
 
 
 def _tell(reporter: Any, run: Run, config: pytest.Config) -> None:
-    """Show mistakes of ours as Python tells them, then what was found, rule by rule."""
+    """Show mistakes of the harness as Python reports them, then the findings, rule by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
         if _is_mistake(report.longrepr):

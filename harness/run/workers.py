@@ -1,7 +1,7 @@
 """Checks in parallel (``--workers``): processes forked from the pytest session, each with a configuration of its own.
 
-The session alone writes: the results of a worker come to it check by check, and the verdicts of a check are appended in
-one piece. So the verdict file, ``--resume`` and the reports of pytest are what they are without workers.
+Only the session writes: it gets the results of a worker check by check, and appends the verdicts of a check in one
+piece. So the verdict file, ``--resume`` and the reports of pytest are the same as without workers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pytest
 from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.checks import covered, needs_known_peer, needs_sut_alone, suite_path
+from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
 from harness.run.ending import after_check, end_run
 from harness.run.named_roots import NamedRoots
 from harness.run.stash import AGAIN, DRIVER, LOG, RESIDUE, ROOTS, RUN, TOLD
@@ -43,7 +43,7 @@ class CheckResult:
     residue: list[dict[str, str]] = field(default_factory=list)
     roots: NamedRoots = field(default_factory=NamedRoots)
     again: bool = False
-    """It found out that it needs the SUT alone: nothing of it counts."""
+    """The check needs the SUT alone, as it found out while running: its result does not count."""
     told: bool = False
     """Its verdicts tell of the end of the SUT's process."""
     lost: str | None = None
@@ -58,7 +58,7 @@ class _Worker:
     process: ForkProcess
     connection: Connection
     index: int = -1
-    """Of the check that it does, among the session's items."""
+    """The index of its current check among the session's items."""
 
 
 class Workers:
@@ -72,16 +72,16 @@ class Workers:
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
         self._for_one_alone: deque[int] = deque()
-        """Those that change the SUT that the workers share: they come last, one after the other."""
+        """Checks that change the SUT for all workers: they run last, one after the other."""
         for index, item in enumerate(session.items):
             self._queue_for(item).append(index)
 
     def work(self) -> None:
-        """Run every check; raises what pytest's own loop raises when the session is to stop."""
+        """Run every check; raises the exceptions with which pytest's own loop ends a session."""
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
-            with self.run.known.shared():
+            with self.run.known.share_answer():
                 self._run_all()
         finally:
             for worker in self.busy.values():
@@ -109,7 +109,7 @@ class Workers:
             self._start(number)
         while self.busy:
             for driver in self.drivers:
-                driver.ended()  # so that workers know it, too
+                driver.describe_end()  # so that workers know it, too
             for connection in wait(list(self.busy), _LOOK_AT_SUTS_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
@@ -147,7 +147,7 @@ class Workers:
         except (EOFError, ConnectionError):
             worker.connection.close()
             worker.process.join()
-            self._record(item, _died(item, worker))
+            self._record(item, _result_of_crash(item, worker))
             self._start(worker.number)
         else:
             if result.unwritten is not None:
@@ -190,13 +190,13 @@ def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
     return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
 
 
-def _died(item: pytest.Item, worker: _Worker) -> CheckResult:
+def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     """Return the result of the check in which a worker died."""
     code = worker.process.exitcode or 0
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     reason = f"worker {worker.number} died in this check ({how})"
     result, catalogue = CheckResult(), item.config.stash[RUN].catalogue
-    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=covered(item), capture=None)
+    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=find_covered_rules(item), capture=None)
     judge.give_up(Verdict.HARNESS_ERROR, reason)
     result.reports.append(_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")))
     return result
@@ -224,7 +224,9 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence(config: pytest.Config) -> None:
-    """Show nothing, and leave the session's files alone: both have what was open when the worker was forked."""
+    """Show nothing, and leave the session's files alone: parent and worker share the files that were open at the
+    fork.
+    """
     manager = config.pluginmanager
     *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", LIVE, "capturemanager"))
     for plugin in filter(None, shown):

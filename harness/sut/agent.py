@@ -221,10 +221,10 @@ class Agent:
         try:
             code = self._process.wait(timeout=END_KNOWN_S)
         except subprocess.TimeoutExpired:
-            return f"closed its standard output and goes on{self._said()}"
-        return f"ended with {end_text(code)}{self._said()}"
+            return f"closed its standard output and goes on{self._describe_error_output()}"
+        return f"ended with {end_text(code)}{self._describe_error_output()}"
 
-    def _said(self) -> str:
+    def _describe_error_output(self) -> str:
         """Return the last line of its standard error, escaped, and where the rest is."""
         if self._log is None:
             return ""

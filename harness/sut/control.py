@@ -10,7 +10,7 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
-from harness.sut.shown import Answered, NotShown, shown
+from harness.sut.shown import Answered, NotShown, parse_reply
 from harness.sut.wires import Reply, Route, no_answer, said_of_stranger
 from reference_qm.control import PROTOCOL, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
@@ -83,7 +83,7 @@ class VirtualControl:
         if reply is None:
             self._confirm_life(verb)
             raise SutUnavailable(f"control: {verb}: no answer in time")
-        return _done(verb, reply)
+        return _require_done(verb, reply)
 
     def begin(self, verb: str, **arguments: Any) -> int:
         number = self.host.begin(_request(verb, arguments))
@@ -97,7 +97,7 @@ class VirtualControl:
 
     def answer(self, request: int) -> dict[str, Any] | None:
         found = self.host.answers.pop(request, None)
-        return None if found is None else _believed(self._verbs.pop(request), _reply(found))
+        return None if found is None else _check_reply(self._verbs.pop(request), _reply(found))
 
     def close(self) -> None:
         """Do nothing: no connection is open."""
@@ -149,7 +149,7 @@ class JsonlControl:
                 raise SutUnavailable(f"{self._name}: {stranger}")
             version = reply.get("protocol")
             self._by_contract = type(version) is int and version == PROTOCOL
-        return _believed(verb, reply) if self._by_contract else _offered(verb, reply)
+        return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.begin(verb, **arguments)
@@ -159,7 +159,7 @@ class JsonlControl:
         if reply is None:
             why = no_answer(self._wire.strangers) if self._state == "open" else self._state
             raise SutUnavailable(f"{self._name}: {verb}: {why}")
-        return _done(verb, reply)
+        return _require_done(verb, reply)
 
     def close(self) -> None:
         self._wire.close()
@@ -176,24 +176,24 @@ def _reply(found: Result | str) -> dict[str, Any]:
     return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
-def _believed(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     """Return an answer that keeps the contract: the only place where answers come in.
 
     What it leaves out is not shown, as the contract allows.
     """
     if (complaint := complaint_about_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")
-    believed: dict[str, Any] = shown(_offered(verb, reply), Answered)
+    believed: dict[str, Any] = parse_reply(_require_offered(verb, reply), Answered)
     return believed
 
 
-def _offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+def _require_offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True and reply.get("unsupported") is True:
         raise Unsupported(f"the SUT's control channel cannot {verb}: {_reason(reply)}")
     return reply
 
 
-def _done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+def _require_done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
         raise ControlRefused(f"the SUT refused {verb}: {_reason(reply)}")
     return reply

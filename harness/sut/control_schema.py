@@ -78,11 +78,11 @@ def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
         return one_line(
             f"{where or 'the ' + definition.partition(':')[0]} has no {error.kind.property!r}", COMPLAINT_LIMIT
         )
-    said = f"{one_line(repr(error.instance), VALUE_LIMIT)} {_demanded(error)}"
+    said = f"{one_line(repr(error.instance), VALUE_LIMIT)} {_describe_demand(error)}"
     return one_line(f"{where}: {said}" if where else said, COMPLAINT_LIMIT)
 
 
-def _demanded(error: ValidationError) -> str:
+def _describe_demand(error: ValidationError) -> str:
     """Return what is demanded of a value, in words where the schema has some."""
     if isinstance(error.kind, ValidationErrorKind.Type):
         return f"is not of type {', '.join(map(repr, error.kind.types))}"

@@ -44,7 +44,7 @@ class SutDriver(Protocol):
         need not be the one that the SUT may know; ``needs``: what the test cannot do without.
         """
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the SUT's process ended; None while it runs, or when the run did not start one."""
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:

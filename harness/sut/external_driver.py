@@ -59,7 +59,7 @@ class ExternalDriver:
         self.wait_s = 0
         """How long to wait for a system that is not up yet."""
         self.control_endpoint = _control_endpoint(file)
-        log = None if out is None else out / numbered("control.log", worker)
+        log = None if out is None else out / name_file_of_worker("control.log", worker)
         self.agent = Agent(self._agent_command, log, self._start_ms)
         self.tcp_port = file.driver.tcp_port
         self.ping_port = file.driver.ping_port
@@ -179,11 +179,11 @@ class ExternalDriver:
         view.knows_peer = fresh_peer is None
         view.forgets = not self.beside_others and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
-        view.process_ended = self.ended
+        view.process_ended = self.describe_end
         self.tape = view.tape
         return view
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return None: the run did not start it, so that nobody tells."""
         return None
 
@@ -238,7 +238,7 @@ class ExternalDriver:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
             found = identity_of(control)
         except SutUnavailable as error:
-            if (how := self.ended(DEATH_NEAR_S)) is not None:
+            if (how := self.describe_end(DEATH_NEAR_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
             way_out = "; is the agent running, and is [control] right?" if control is None else ""
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
@@ -283,7 +283,7 @@ class ExternalDriver:
             ) from error
 
 
-def numbered(name: str, worker: int) -> str:
+def name_file_of_worker(name: str, worker: int) -> str:
     """Return the name of a worker's file in the folder of the run: control.log, control-1.log."""
     stem, _, suffix = name.partition(".")
     return f"{stem}-{worker}.{suffix}" if worker else name

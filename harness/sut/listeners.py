@@ -44,7 +44,7 @@ def refuse_taken(ports: Iterable[Port]) -> None:
 
 def taken_by(port: Port) -> str | None:
     """Say that a port is in use, and by whom where that can be seen; None for a free one."""
-    return f"in use{_by(_pids(_listening(port)))}" if _taken(port) else None
+    return f"in use{_by(_pids(_listening(port)))}" if _is_taken(port) else None
 
 
 def is_own(address: str) -> bool:
@@ -90,7 +90,7 @@ def refuse_stranger(ports: Iterable[Port], program: int) -> None:
             )
 
 
-def _taken(port: Port) -> bool:
+def _is_taken(port: Port) -> bool:
     with socket.socket(_family(port.address), port.kind) as probe:
         if port.kind is socket.SOCK_STREAM:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that are over are no listener

@@ -99,17 +99,17 @@ class ReplayDriver:
             setattr(view, name, setup[name])
         view.tape = player
         view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)
-        view.process_ended = self.ended
+        view.process_ended = self.describe_end
         view.hangs = lambda: player.sees("hangs") is not None
         return view
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the process had ended."""
         return None if self._player is None else self._player.sees("ended")
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return the same."""
-        return self.ended()
+        return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
         """Return the end of the process in this check, once."""
@@ -150,15 +150,15 @@ class ReplayControl:
         self.call(COMMAND, part=part, value=value)
 
     def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
-        self._player.asked(how, verb, arguments)
+        self._player.ask_control(how, verb, arguments)
         self._environment.run_until(self._player.has_answer, self._player.rest_ms())
-        return self._believed(self._player.take_answer().said, "answered", kind)
+        return self._check_answer(self._player.take_answer().said, "answered", kind)
 
     def answer(self, request: int) -> dict[str, Any] | None:
         note = self._player.late.pop(request, None)
-        return None if note is None else self._believed(note.said, "answer", dict)
+        return None if note is None else self._check_answer(note.said, "answer", dict)
 
-    def _believed(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
+    def _check_answer(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
         if "refused" in said:
             raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
         found = said.get(key)

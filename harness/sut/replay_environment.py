@@ -161,7 +161,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return whether the harness is connecting there."""
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
-    def opened(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
+    def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
         """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
         if item.by_sut:
             listener = self.listeners.get(local)
@@ -179,7 +179,7 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def _with_port(self, endpoint: Endpoint) -> Endpoint:
         """Return where to listen, with the port that was picked for it then."""
-        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.picked()))
+        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Let a datagram of the SUT arrive."""

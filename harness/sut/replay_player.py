@@ -45,7 +45,7 @@ class Scene(Protocol):
     def awaits(self, item: Open) -> bool:
         """Return whether the harness is connecting there."""
 
-    def opened(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
+    def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
         """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
 
     def datagram(self, segment: UdpDatagram) -> None:
@@ -100,26 +100,26 @@ class Player:
         while (item := self.next()) is not None and item.by_sut and not _is_lost(item):
             self._at += 1
         if item is not None and _is_lost(item):
-            self._differs(self._lost(item))
+            self._differs(self._describe_lost(item))
         elif item is not None and not (isinstance(item, Note) and "over" in item.said):
             self._differs(f"behind frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
         self.over, self.together = True, False
 
-    def written(self, frame: int, packet: bytes) -> None:
+    def check_frame(self, frame: int, packet: bytes) -> None:
         """Compare a frame that is recorded now."""
         if self.over:
             return
-        expected = self._expected()
+        expected = self._take_expected()
         if isinstance(expected, Note) or expected is None or expected.packet != packet:
             self.differ(f"frame {frame}: the harness sends something else: {NOT_REPLAYABLE}")
         self._at += 1
         self.environment.follow(expected.us)
 
-    def asked(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
+    def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
         """Compare a question that is asked now."""
         if self.over:
             raise SutUnavailable("the capture is over")
-        expected = self._expected()
+        expected = self._take_expected()
         where = f"behind frame {self._frame()}"
         if not isinstance(expected, Note) or not expected.is_question:
             self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
@@ -130,11 +130,11 @@ class Player:
         self._answer = None
         self.environment.follow(expected.us)
 
-    def picked(self) -> int:
+    def take_port(self) -> int:
         """Return the port that was picked now; 0 where nothing is played any more."""
         if self.over:
             return 0
-        expected = self._expected()
+        expected = self._take_expected()
         port = expected.said.get("picked") if isinstance(expected, Note) else None
         if type(port) is not int or not 0 < port < 2**16:
             self.differ(f"behind frame {self._frame()}: the harness picks a port: {NOT_REPLAYABLE}")
@@ -173,12 +173,12 @@ class Player:
         """Return what comes next, of whichever side."""
         return self._items[self._at] if self._at < len(self._items) else None
 
-    def _expected(self) -> Item | None:
+    def _take_expected(self) -> Item | None:
         """Return what the harness did here; the check ends where that is not in the capture."""
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_lost(item):
-            self.differ(self._lost(item))
+            self.differ(self._describe_lost(item))
         return item
 
     def next_us(self) -> int | None:
@@ -228,10 +228,10 @@ class Player:
         elif "answered" in said or "refused" in said:
             self._answer = note
         else:
-            self.differ(self._lost(note))
+            self.differ(self._describe_lost(note))
 
     @staticmethod
-    def _lost(item: Item) -> str:
+    def _describe_lost(item: Item) -> str:
         """Return what a note says that is not in the capture."""
         said = item.said if isinstance(item, Note) else {}
         return f"behind frame {item.frame}: {said.get('lost', 'a note that nobody knows')!s:.100}: {NOT_REPLAYABLE}"
@@ -255,7 +255,7 @@ class Player:
 
     def _open(self, item: Open) -> None:
         local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
-        stream = self.environment.opened(item, local, remote)
+        stream = self.environment.end_of_connection(item, local, remote)
         if stream is None:
             self.differ(f"frame {item.frame}: the harness does not listen there: {NOT_REPLAYABLE}")
         self._streams[item.client, item.server] = stream
@@ -322,5 +322,5 @@ class _ComparingWriter(CaptureWriter):
 
     def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
         number = super()._write(packet, time_us, comment, inbound)
-        self._player.written(number, packet)
+        self._player.check_frame(number, packet)
         return number

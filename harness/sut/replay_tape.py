@@ -90,7 +90,7 @@ class Tape:
             self.note(**{what: found, "looked": self._looked[what]})
         return found
 
-    def asked(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
+    def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
         """Ask; write question and answer, which is returned."""
         self.note(**{how: verb, "with": arguments})
         try:
@@ -122,7 +122,7 @@ class Tape:
         """Write where several things begin or end that happen before who waits looks again."""
         self.note(together=begins)
 
-    def picked(self, endpoint: Endpoint) -> None:
+    def note_port(self, endpoint: Endpoint) -> None:
         """Write which port was picked; a system in virtual time picks its own at another address."""
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
@@ -187,7 +187,7 @@ class RecordedControl:
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         self._tape.asks(True)
         try:
-            found: dict[str, Any] = self._tape.asked(
+            found: dict[str, Any] = self._tape.ask_control(
                 "call", verb, arguments, partial(self._control.call, verb, **arguments)
             )
         finally:
@@ -195,7 +195,7 @@ class RecordedControl:
         return found
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        number: int = self._tape.asked("begin", verb, arguments, partial(self._control.begin, verb, **arguments))
+        number: int = self._tape.ask_control("begin", verb, arguments, partial(self._control.begin, verb, **arguments))
         return number
 
     def answer(self, request: int) -> dict[str, Any] | None:
@@ -220,7 +220,7 @@ class RecordedCommands:
         self._tape = tape
 
     def __call__(self, part: str, value: int) -> None:
-        self._tape.asked("call", COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value))
+        self._tape.ask_control("call", COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value))
 
     def _carry_out(self, part: str, value: int) -> dict[str, Any]:
         self._set_part(part, value)

@@ -14,7 +14,7 @@ from harness.sut.control import Control, Unsupported
 from harness.sut.outcomes import label_of, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
-from harness.sut.shown import NotShown, shown
+from harness.sut.shown import NotShown, parse_reply
 from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
 from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
@@ -195,7 +195,7 @@ class Sut(OwnQueues):
 
     def inspect(self) -> dict[str, Any]:
         """Read the SUT's abstract data model."""
-        found: dict[str, Any] = shown(self.control.call("inspect").get("adm", {}))
+        found: dict[str, Any] = parse_reply(self.control.call("inspect").get("adm", {}))
         return found
 
     def inspect_queue_manager(self) -> dict[str, Any]:
@@ -333,9 +333,9 @@ class Sut(OwnQueues):
             self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
 
     def _give_back(self, name: str, value: int) -> None:
-        shown = self._environment({name: value}).get(name)
-        if shown != value:
-            raise NotGivenBack(f"it is shown as {shown}")
+        parse_reply = self._environment({name: value}).get(name)
+        if parse_reply != value:
+            raise NotGivenBack(f"it is shown as {parse_reply}")
 
     def _is_back(self) -> bool:
         """Return whether it shows that it has found its directory again."""

@@ -83,10 +83,10 @@ class SutProcess:
         if sys.platform == "linux":
             self._running = os.pidfd_open(self.pid)
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how it ended; None while it runs. ``within_s``: how long to wait for an end that is near."""
         deadline = time.monotonic() + within_s
-        while (how := self._ended()) is None and time.monotonic() < deadline:
+        while (how := self._read_end()) is None and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
         return how
 
@@ -116,7 +116,7 @@ class SutProcess:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
-    def _ended(self) -> str | None:
+    def _read_end(self) -> str | None:
         if self.owned and self._process is not None and self._process.poll() is not None:
             self._note(1, self._process.returncode)
         if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:

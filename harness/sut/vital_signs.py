@@ -71,9 +71,11 @@ class VitalSigns:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)
-            yield lambda environment, pulse: PingChannel(environment, endpoint, driver.peer_identifier, pulse.answered)
+            yield lambda environment, pulse: PingChannel(
+                environment, endpoint, driver.peer_identifier, pulse.note_answer
+            )
         if control is not None:
-            yield lambda environment, pulse: ControlChannel(environment, control, pulse.answered)
+            yield lambda environment, pulse: ControlChannel(environment, control, pulse.note_answer)
 
     def _is_felt(self, channel: OpenChannel) -> bool:
         environment = RealEnvironment()

@@ -55,7 +55,9 @@ def _worker_configuration(file: SutFile, number: int) -> SutFile:
     names = {each.name: getattr(file.queues, each.name) for each in fields(file.queues)}
     queues = QueuesTable(**{kind: name.replace("{worker}", str(number)) for kind, name in names.items()})
     if number and driver.kind == "process":
-        driver = replace(driver, address=_shifted(driver.address, number), peer_address=_peer_address(file, number))
+        driver = replace(
+            driver, address=_shift_address(driver.address, number), peer_address=_peer_address(file, number)
+        )
     elif number and driver.kind == "external" and not is_loopback(driver.address):
         driver = replace(driver, peer_address=_peer_address(file, number))
     return replace(file, driver=driver, queues=queues)
@@ -94,7 +96,7 @@ def _peer_address(file: SutFile, number: int) -> str:
             f"{file.path}: driver.more_peer_addresses names {len(driver.more_peer_addresses)} addresses of this "
             f"machine; worker {number} needs one, too"
         )
-    return _shifted(driver.peer_address, number)
+    return _shift_address(driver.peer_address, number)
 
 
 def is_ipv4_loopback(address: str) -> bool:
@@ -102,7 +104,7 @@ def is_ipv4_loopback(address: str) -> bool:
     return is_loopback(address) and ":" not in address
 
 
-def _shifted(address: str, number: int) -> str:
+def _shift_address(address: str, number: int) -> str:
     """Return the address that is ``number`` networks of 256 further: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
     try:
         return str(ipaddress.IPv4Address(address) + 256 * number)

@@ -18,7 +18,8 @@ from reports.records import Record
 from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
-SUFFIX = ".pcapng"
+SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
+"""The names of captures; what they are is known by their content."""
 INSIDE = "captures"
 """The folder of a run folder that its captures are in."""
 MOST_FOLDERS = 10_000
@@ -34,6 +35,8 @@ class Given:
     name: str | None = None
     version: str | None = None
     profile: str = ""
+    sut: str = ""
+    """Its address, for captures that do not say which packets it sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,11 @@ def found(files: Files, arguments: Iterable[str]) -> list[str]:
 
 def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     """Return folder, capture (its name from there), length, modificationTime, content of every capture."""
-    scan = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", f"*{SUFFIX}")
+    scan = (
+        spark.read.format("binaryFile")
+        .option("recursiveFileLookup", "true")
+        .option("pathGlobFilter", f"*{{{','.join(SUFFIXES)}}}")
+    )
     path = sql.regexp_replace("path", "^file:/+", "file:///")
     parent, name = (sql.regexp_extract(path, r"(?s)^(.*)/([^/]+)$", group) for group in (1, 2))
     inside = parent.endswith(f"/{INSIDE}")
@@ -127,7 +134,7 @@ def list_units(
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
-        raise RollupError(f"no captures at {one_line(', '.join(names))}: no file there ends in {SUFFIX}")
+        raise RollupError(f"no captures at {one_line(', '.join(names))}: no file there ends in {', '.join(SUFFIXES)}")
     return units, refused
 
 

@@ -85,7 +85,8 @@ def judge(
     captures: Annotated[
         list[str],
         typer.Option(
-            "--captures", help="A folder to search for *.pcapng; a URL or pattern of such folders. Repeatable."
+            "--captures",
+            help="A folder to search for pcapng and pcap files; a URL or pattern of such folders. Repeatable.",
         ),
     ],
     lake: Annotated[str, typer.Option("--lake", help="The lake for the verdicts.")] = "",
@@ -97,6 +98,9 @@ def judge(
     ] = "",
     version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
     profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
+    sut: Annotated[
+        str, typer.Option("--sut", help="Its address, for captures that other tools made: ADDRESS or ADDRESS:PORT.")
+    ] = "",
     largest: Annotated[int, typer.Option("--largest", min=1, help="Largest size of a capture, in MiB.")] = 64,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Longest time for a capture, in seconds.")] = 60,
     replace: Annotated[
@@ -119,7 +123,7 @@ def judge(
         from reports.lake import judging
         from reports.lake.captures import Given
 
-        given, bounds = Given(name, version, profile), judging.Bounds(largest << 20, seconds)
+        given, bounds = Given(name, version, profile, sut), judging.Bounds(largest << 20, seconds)
         if out:
             with open_session(command, master, conf, judging.ARROW) as (spark, progress):
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)

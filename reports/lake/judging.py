@@ -155,7 +155,7 @@ def _judge_folders(
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
     rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
     with _send_code(spark) as archive:
-        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY)
+        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY, given.sut)
         judged = _judge_all(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
         _build_lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
     written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})

@@ -19,9 +19,9 @@ from typing import Any
 
 import pyarrow
 
-Lines = Callable[[Path, str, str], tuple[int, list[dict[str, Any]]]]
-"""Of a file, its name and the profile of its system: when it ended (microseconds of 1970), and its verdicts as lines of
-schema 2.
+Lines = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
+"""Of a file, its name, the profile and the address of its system: when it ended (microseconds of 1970), and its
+verdicts as lines of schema 2.
 """
 TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
 SCHEMA = pyarrow.schema(
@@ -58,13 +58,15 @@ class Worker:
     """Judges the captures of a partition.
 
     ``entry``: ``module:function`` of a `Lines`; ``archive``: the name of the archive with its code, empty where it is
-    installed. ``seconds``, ``octets``: what a capture may take of time, and of memory beyond what is taken already.
+    installed. ``sut``: the address of the captured system, empty where the captures say which it is.
+    ``seconds``, ``octets``: what a capture may take of time, and of memory beyond what is taken already.
     """
 
     entry: str
     archive: str
     seconds: float
     octets: int
+    sut: str = ""
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the rows of `SCHEMA` for rows of unit, profile, capture, content."""
@@ -94,7 +96,7 @@ class Worker:
     def _judge_capture(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
         try:
             with self._bound_resources():
-                ended_us, lines = judge(path, capture, profile)
+                ended_us, lines = judge(path, capture, profile, self.sut)
                 return [
                     {name: _replace_surrogates(value) for name, value in line.items() if name in SCHEMA.names}
                     | {"capture": capture, "position": position, "ended_us": ended_us}

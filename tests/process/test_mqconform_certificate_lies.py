@@ -71,7 +71,7 @@ def test_who_signs_something_else_is_found_out(folder: Path, signer: Path, spoil
 def test_a_failure_that_was_made_a_pass_is_found_in_the_capture(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["establish-response-timestamp"]\n'
+    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["acceptor-establish-connection-timestamp-one-more"]\n'
     mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", "MQQB-2.2.2-01")
     change(tmp_path / "run", selection="all")
     leave_out_advice(tmp_path / "run")

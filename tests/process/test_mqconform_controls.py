@@ -53,8 +53,8 @@ looked at by hand."""
 LATE = "late"
 LATE_FAULTS = (
     "acceptor-ping-request-with-wrong-signature-answered",
-    "unknown-queue-taken-for-another",
-    "any-message-into-transactional-queue",
+    "receiver-message-to-missing-queue-inserted-elsewhere",
+    "receiver-transactional-queue-accepts-any-message",
 )
 """The faults of the queue manager that answers everything a second late: it sends what it should not."""
 LATE_SELECTION = (

@@ -84,7 +84,7 @@ def test_a_system_that_runs_elsewhere_is_replayed_but_for_what_chance_decided(tm
             f'[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "{own}"\npeer_address = "{peer}"\n{at}{its}'
             f'[control]\nkind = "stdio"\ncommand = {agent}\n{AUTHENTICATES}[capabilities]\nping = true\nqm2qm = true\n',
         )
-        chosen = "test_an_open_queue_is_purged_and_no_other or a_response_repeats or an_unknown_packet_type"
+        chosen = "test_purge_empties_open_queue_and_no_other or a_response_repeats or an_unknown_packet_type"
         done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
     assert done.returncode == 0, done.stdout
     found = json.loads(mqconform("replay", tmp_path / "run", "--format", "json").stdout)

@@ -1,13 +1,16 @@
 """``lake judge``: captures judged on executors are judged as in one process, and become runs as any other."""
 
+import gzip
 import json
 import shutil
+import struct
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from harness.capture import read_pcapng
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.captured import lines_of_capture
@@ -34,10 +37,19 @@ def record(path, *packets):
     """Write a capture of what a SUT sent on one connection."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
-    connection = recorder.opened(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
+    connection = recorder.record_opening(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
     for packet in packets:
-        recorder.received(connection, packet)
+        recorder.record_received(connection, packet)
     recorder.close()
+
+
+def by_another_tool(path):
+    """Return a capture as a pcap file of Ethernet frames."""
+    made = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1)
+    for frame in read_pcapng(path):
+        data = bytes(12) + b"\x08\x00" + frame.data
+        made += struct.pack("<IIII", *divmod(frame.time_us, 1_000_000), len(data), len(data)) + data
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +74,9 @@ def captured(tmp_path_factory):
     (strange / "large.pcapng").write_bytes(bytes((1 << 20) + 1))
     (strange / "no capture.txt").write_text("x")
     shutil.copy(GOLDEN, strange / "golden.pcapng")
+    other = root / "other"
+    other.mkdir()
+    (other / "ethernet.pcap.gz").write_bytes(gzip.compress(by_another_tool(run / AGAIN)))
     return root
 
 
@@ -69,13 +84,14 @@ STRANGE = {
     "cut.pcapng": "the file is cut: 5 bytes of a block are missing",
     "golden.pcapng": "does not say which packets the system under test sent",
     "large.pcapng": "1048577 octets are more than the 1048576 that are looked at",
-    "noise.pcapng": "this is no pcapng file",
+    "noise.pcapng": "neither pcap nor pcapng",
 }
 
 
 def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spark, captured, tmp_path):
     given = Given("Fabrikam", "2", "none")
-    written = judge_into_folder(spark, [str(captured)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
+    folders = [str(captured / name) for name in ("run 1", "strange")]
+    written = judge_into_folder(spark, folders, given, BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert (written.judged, written.refused) == (4, [])
     assert len(written.rejected) == len(STRANGE)
     for line, (capture, why) in zip(written.rejected, sorted(STRANGE.items()), strict=True):
@@ -121,6 +137,17 @@ def without_schema(line):
 
 def _text(line):
     return json.dumps(line, sort_keys=True)
+
+
+def test_a_capture_of_another_tool_is_judged_as_that_of_the_run(spark, captured, tmp_path):
+    given = Given("Fabrikam", "2", "none", sut="127.0.0.2")
+    written = judge_into_folder(spark, [str(captured / "other")], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
+    assert (written.judged, written.rejected) == (1, [])
+    (folder,) = (tmp_path / "out").iterdir()
+    lines = [without_schema(json.loads(line)) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
+    expected = lines_of_capture(captured / "run 1" / AGAIN, "ethernet.pcap.gz")[1]
+    assert [line.pop("test") for line in lines] == ["ethernet.pcap.gz"] * len(expected)
+    assert sorted(map(_text, lines)) == sorted(_text(without_schema(line)) for line in expected)
 
 
 def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_path, monkeypatch):

@@ -234,7 +234,8 @@ class Restoring(Part):
         if "dead_letter_queue" in value:
             message = replace(message, ApplicationDeadletterQueue=str(value["dead_letter_queue"]))
         order_queue = value.get("order_queue")
-        position = MessagePosition(message, queue, MessagePositionState.AVAILABLE, order_queue=order_queue, key=key)
+        state = MessagePositionState.PURGE_PENDING if value.get("purged") else MessagePositionState.AVAILABLE
+        position = MessagePosition(message, queue, state, order_queue=order_queue, key=key)
         if removed is not None:
             position.State = MessagePositionState.DELETED
             self.qm.post(MessageLeft(position, MessageClass(removed)))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import cast
+
 from reference_qm.core.part import Part
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -74,12 +76,16 @@ class Cursors(Part):
         """Move a cursor whose wait expired. Spec: MS-MQDMPR 3.2.7.6.
 
         The document moves it to End, from where no later message could be reached. So the cursor moves to the last
-        message, the place before End.
+        message, the place before End, unless it is beyond that message already. Entries of deleted messages, which
+        other cursors keep, do not count.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:
             positions = _positions_of(cursor)
             if positions is not None:
-                _move_cursor(cursor, positions.Tail)
+                last = positions.Tail
+                while last is not cursor.MessagePositionReference and _is_deleted(last):
+                    last = cast("Entry", last.Previous)
+                _move_cursor(cursor, last)
             cursor.CursorState = CursorState.UNREAD
 
     def rewind(self, cursor: Cursor) -> None:
@@ -116,6 +122,10 @@ def _require_position(cursor: Cursor) -> MessagePosition:
     from_list = cursor.MessagePositionReference
     assert not isinstance(from_list, Boundary)
     return from_list
+
+
+def _is_deleted(entry: Entry) -> bool:
+    return not isinstance(entry, Boundary) and entry.State is MessagePositionState.DELETED
 
 
 def _is_available(position: MessagePosition) -> bool:

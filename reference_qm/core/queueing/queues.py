@@ -196,6 +196,9 @@ class Queues(Part):
 
         def carry_out() -> Result:
             _purge_later(locked)
+            self.qm.disk.save(
+                self.qm.durability.build_purge_record(self.qm.transaction_operations.received_by_prepared())
+            )
             _purge_later(one for one in arriving if not one.awaits_disk)
             at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
             left = [one for one in at_once if one.State is not MessagePositionState.DELETED]

@@ -97,6 +97,16 @@ class TransactionOperations(Part):
             if operation.OperationType is OperationType.ENQUEUE or transaction.state is TransactionState.PREPARED
         }
 
+    def received_by_prepared(self) -> set[MessagePosition]:
+        """Find the messages that prepared transactions receive or move: a purge deletes them after an abort only."""
+        return {
+            operation.MessagePositionReference
+            for transaction in self.qm.adm.TransactionCollection.values()
+            if transaction.state is TransactionState.PREPARED
+            for operation in transaction.TransactionalOperationCollection
+            if operation.OperationType is not OperationType.ENQUEUE
+        }
+
     def uncommitted_outgoing(self) -> int:
         """Count the messages that will be sent to other queue managers when their transactions commit."""
         return sum(

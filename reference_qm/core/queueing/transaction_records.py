@@ -38,6 +38,8 @@ class TransactionRecords(Part):
             if operation.OperationType is OperationType.ENQUEUE:
                 position.key = position.key or self.qm.next_persist_token()
                 change |= self._build_entry(position)
+            else:
+                change |= self.qm.durability.build_purge_record([position])
         described = [_describe_operation(operation) for operation in operations]
         return change | {_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
@@ -70,7 +72,7 @@ class TransactionRecords(Part):
     def restore_transaction(self, rest: str, value: Any) -> None:
         """Restore a prepared transaction; it is in doubt until its coordinator resolves it. Spec: MS-MQDMPR 3.1.3.
 
-        A missing message was purged.
+        A missing message was purged before it was sent.
         """
         transaction = Transaction(UUID(rest), SinglePhase=False, number=int(value["number"]))
         transaction.state = TransactionState.PREPARED
@@ -84,7 +86,8 @@ class TransactionRecords(Part):
                 operation.DequeueReason = MessageClass(argument[0])
             elif operation.OperationType is OperationType.MOVE:
                 operation.TargetQueueReference = self.qm.destinations.find_place(argument[0])
-            position.State = MessagePositionState.LOCKED
+            if position.State is not MessagePositionState.PURGE_PENDING:
+                position.State = MessagePositionState.LOCKED
             _withhold_message(position)
             transaction.TransactionalOperationCollection.append(operation)
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction

@@ -21,7 +21,7 @@ from reference_qm.model.adm import (
     OutgoingQueue,
     Queue,
 )
-from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 
 
 class Durability(Part):
@@ -70,12 +70,23 @@ class Durability(Part):
             change |= removal_of([position])
             if is_awaited(position, reason):
                 change |= _entry_with(position, "removed", int(reason))
-            message = position.MessageReference
-            key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
-            transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
-            if transfer is not None:
-                change |= transfer_entry(transfer)
+            change |= self._transfer_entry_of(position)
         return change
+
+    def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
+        """Build the record that keeps the State PurgePending of messages over a restart. Spec: MS-MQDMPR 3.1.1.11."""
+        change: Change = {}
+        for position in positions:
+            if position.State is MessagePositionState.PURGE_PENDING:
+                change |= _entry_with(position, "purged", True) | self._transfer_entry_of(position)
+        return change
+
+    def _transfer_entry_of(self, position: MessagePosition) -> Change:
+        """Return the entry of the sequence of a message whose own entry is removed."""
+        message = position.MessageReference
+        key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
+        transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
+        return {} if transfer is None else transfer_entry(transfer)
 
     def queue_entry(self, queue: Queue) -> Change:
         """Return the entries of a new queue."""

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.1 QueueManager: its defaults, and what it is while it is stopped."""
+"""MS-MQDMPR 3.1.1.1 QueueManager: default attributes, and the state across a stop and a restart."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, each, holds, in_queue, one_of
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.messages import Sequence
-from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
@@ -34,21 +34,21 @@ SCALE = 20
 
 @needs("inspect")
 @covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
-def test_what_a_queue_manager_is_by_default(sut, judge):
-    """A queue manager has the default of each attribute that nobody has set."""
+def test_attribute_of_queue_manager_has_its_default(sut, judge):
+    """An attribute of the queue manager that no administrator set has its default value."""
     shown = sut.inspect_queue_manager()
     for rule, name, expected in DEFAULTS:
         judge(rule, expected={name: expected}, observed={name: shown[name]})
     if shown["DirectoryServer"]:
-        judge.not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
+        judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:
         judge("MQDMPR-3.1.1.1-11", expected=None, observed=shown["DirectoryServerType"])
 
 
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
-def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
-    """A queue manager keeps InitializationRetryTimerDuration, as it was provisioned or as it ran, across a restart."""
+def test_initialization_retry_duration_survives_restart(sut, judge):
+    """InitializationRetryTimerDuration, as provisioned or as the timer left it, has the same value after a restart."""
     before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge.all(expected=one_of(*RETRIES_S), observed=before)
     sut.restart()
@@ -58,9 +58,9 @@ def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
 
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.1.1-31")
-def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut, judge):
-    """A queue manager that began only after a failed attempt keeps the InitializationRetryTimerDuration of the further
-    attempts across a restart.
+def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
+    """After a start that succeeded at the second attempt, InitializationRetryTimerDuration has its later value of 900
+    s, and keeps it across a restart.
     """
     sut.slow_down(SCALE)
     sut.change_environment(store=False)
@@ -77,7 +77,7 @@ def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut
         found.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
     if found[0] == RETRIES_S[0]:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage by itself, or did not wait to begin"
         )
     else:
@@ -86,25 +86,25 @@ def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut
 
 @needs("restart", "qm2qm", "receive")
 @covers("MQDMPR-3.1.1.1-23")
-def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
-    """A queue manager that is stopped ends its sessions and the remote reads that wait, and gives a message that comes
-    after its start to none of them.
+def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
+    """A restart closes the open session and ends the pending remote read; a message that arrives after the start stays
+    in its queue.
     """
     session = peer.open_raw()
-    queue = remote.filled()
+    queue = remote.open_with_messages()
     read = queue.begin(ulTimeout=LONG_MS)
-    before = waiting(read)
+    before = read.state_after_silence()
     sut.restart()
     session.wait_closed()
     read.wait()
-    ended = read.association.over or brought(read)
+    ended = read.association.over or read.label_or_outcome
     evidence = [read, session.last]
     remote.deliver(["later"])
     left = [one["label"] for one in sut.messages()]
     judge(
         "MQDMPR-3.1.1.1-23",
         expected={
-            "read_before": WAITING,
+            "read_before": Call.WAITING,
             "session": closed(),
             "read_after": holds("it has ended"),
             "messages": in_queue("later"),
@@ -116,8 +116,10 @@ def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
 
 @needs("restart", "transactions", "queue_control", "send")
 @covers("MQDMPR-3.1.1.1-D03")
-def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
-    """A queue manager knows a transaction that it voted for after a restart, in the state that it had."""
+def test_prepared_transaction_is_listed_after_restart(sut, judge):
+    """A transaction that the queue manager prepared is listed after a restart with the same state and the same
+    operations.
+    """
     to = sut.format_name("transactional")
     prepared = sut.control.call("begin", external=True)["transaction"].lower()
     sut.send(to, label="prepared", body="prepared", transaction=prepared)
@@ -150,9 +152,9 @@ def _is_there(sut, queue, label):
 @needs("receive", "restart")
 @covers("MQDMPR-3.1.1.1-D04")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
-    """A queue manager gives a message a higher SequentialID than any earlier one, also after a restart and where the
-    earlier ones were received.
+def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
+    """The SequentialIDs of five messages grow from message to message, across two restarts, also when the earlier
+    messages were received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

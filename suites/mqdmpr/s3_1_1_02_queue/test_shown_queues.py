@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.2 Queue: what only the model shows."""
+"""MS-MQDMPR 3.1.1.2 Queue: attributes that only the abstract data model shows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ OPEN, CLOSED = "active", "not active"
 
 
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
-def test_what_the_model_shows_of_a_queue(sut, judge):
-    """A queue has a path name with its domain, a security descriptor of rights of queues, and a scope."""
+def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
+    """The model shows a queue's path name with the computer's domain, a security descriptor with rights of queues only,
+    and the scope Enterprise.
+    """
     name = sut.new_queue("shown")
     shown = sut.inspect_queue(name)
     computer, _, rest = shown["QualifiedPathname"].partition("\\")
@@ -39,8 +41,8 @@ def test_what_the_model_shows_of_a_queue(sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
-def test_a_queue_is_active_while_it_is_open(sut, judge):
-    """A queue is active as long as an application has it open, however many have."""
+def test_queue_is_active_while_open(sut, judge):
+    """A queue is active from its first open handle until the last one is closed."""
     name = sut.new_queue("opened")
     seen = [_activity(sut.inspect_queue(name))]
     handles = []
@@ -55,8 +57,8 @@ def test_a_queue_is_active_while_it_is_open(sut, judge):
 
 @needs("send", "pause", "management")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
-def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
-    """An outgoing queue is active as long as it has a message that was not acknowledged."""
+def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
+    """An outgoing queue is active while it has an unacknowledged message, and inactive before and after."""
     to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)

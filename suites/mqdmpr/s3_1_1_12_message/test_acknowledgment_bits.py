@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message."""
+"""MS-MQDMPR 3.1.1.12 Message: the acknowledgments that AcknowledgementsRequested enables."""
 
 from __future__ import annotations
 
@@ -110,8 +110,10 @@ NEEDS = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 @covers(*BITS.values(), CORRELATION, *OF_CLASSIFICATIONS)
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS.get(end, ())) for end in ENDS])
-def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end, delivery):
-    """A queue manager acknowledges the ends of a message that its bits ask for, with their class, and no other end."""
+def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
+    """Messages with each combination of PA, PR, NA and NR end in one way (stored, received, purged, expired or
+    refused); each is acknowledged with the class of that end if its bits request it, and not otherwise.
+    """
     disposition = ENDS[end]
     receiver = AcknowledgingReceiver(peer, sut)
     sent = {}
@@ -138,7 +140,7 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for asked, rules in CLASSIFICATIONS.items():
         if not came and not wanted[asked]:
-            judge.not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
             continue
         judge(*rules, expected=wanted[asked], observed=found[asked], case=end, evidence=evidence)
     judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)

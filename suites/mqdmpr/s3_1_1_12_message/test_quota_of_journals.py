@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: what is to be journaled, or kept as a dead letter, while there is no room for it."""
+"""MS-MQDMPR 3.1.1.12 Message: journaled messages and dead letters while the journal quota has no room."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ def _kept_or_gone(
 
 @needs("send", "receive", "queue_control", "configure")
 @covers("MQDMPR-3.1.1.12-22")
-def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut, judge):
-    """A queue manager discards a delivered message with JP while its journal quota has no room for it."""
+def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
+    """A delivered message with positive journaling is not in the journal when the journal quota is 0, and is in it
+    when the quota has room again.
+    """
     sender = Sender(peer, sut)
     sessions: list[Any] = []
 
@@ -62,8 +64,8 @@ def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut
 
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
-def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, judge):
-    """A queue manager never sends a delivered message again that it could not journal, also not after a restart."""
+def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
+    """A delivered message that the full journal did not store is not sent again after a restart."""
     if SETTING not in sut.control.call("configure"):
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
         return
@@ -84,8 +86,10 @@ def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, jud
 
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
-def test_what_failed_is_discarded_when_the_dead_letter_queue_is_full(peer, sut, judge):
-    """A queue manager discards a message with JN that failed while the quota has no room for a dead letter."""
+def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
+    """An expired message with negative journaling is not a dead letter when the journal quota is 0, and is one when
+    the quota has room again.
+    """
     sender = Sender(peer, sut)
     sender.send(9)
     session, sent = sender.first(1)

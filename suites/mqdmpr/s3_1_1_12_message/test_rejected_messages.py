@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: the class of the acknowledgment of a message that an application rejected."""
+"""MS-MQDMPR 3.1.1.12 Message: the class of the acknowledgment of a rejected message."""
 
 from __future__ import annotations
 
@@ -45,11 +45,10 @@ def _within(sut, queue, external, *, reject, outcome):
 @needs("queue_control", "receive", "transactions", "reject")
 @covers("MQDMPR-3.1.1.12-D27")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
-def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, sut, judge, external):
-    """A queue manager acknowledges a message that an application rejected as rejected, and not as received, once the
-    transaction of the rejection commits.
-
-    In transactions of the queue manager and of a coordinator: Windows rejects within the latter alone.
+def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
+    """A message that an application rejects in a committed transaction is acknowledged as rejected; one whose
+    rejection is aborted, and that is then received, is acknowledged as received. Windows rejects only in
+    transactions of a coordinator.
     """
     queue = sut.new_queue("rejecting", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message."""
+"""MS-MQDMPR 3.1.1.12 Message: journaling of delivered and undelivered messages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ SHORT_S, LONG_S = 1, 9_000
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """A sender keeps a whole copy of each delivered message with JP in its journal, and none of one with JN."""
+def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
+    """Of two delivered messages the one with JP is in the sender's journal with all its properties, and the one with
+    JN is not.
+    """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
@@ -44,8 +46,8 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
-    """A sender keeps an undelivered message whose time is over as a dead letter if it has JN, and only then."""
+def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
+    """Of two messages that expire unsent, the one with JN is in the dead-letter queue, and the one with JP is not."""
     to = peer.direct_name()
     limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
     names = {

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: one model, and what only it shows."""
+"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: one model for all protocols, and elements that only the
+model shows.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,6 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
-from suites.mqqp.steps.reading import brought
 
 LONG_MS = 600_000
 DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
@@ -14,14 +15,16 @@ DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
 
 @needs("qm2qm", "receive", "queue_control")
 @covers("MQDMPR-3.1.1-07")
-def test_all_protocols_have_one_model(remote, sut, judge):
-    """A queue manager has one model for MS-MQQB, MS-MQQP and applications: what one puts in or takes, all see."""
-    queue = remote.filled("first", "second")
+def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
+    """Of two messages sent by MS-MQQB a remote reader receives the first and an application the second; the other side
+    finds each gone.
+    """
+    queue = remote.open_with_messages("first", "second")
     came = sut.labels(sut.queue())
     taken = queue.receive()
     left = sut.labels(sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
-    empty = queue.read()
+    empty = queue.start_receive()
     judge(
         "MQDMPR-3.1.1-07",
         expected={
@@ -30,23 +33,28 @@ def test_all_protocols_have_one_model(remote, sut, judge):
             "left": in_queue("second"),
             "last_read": holds("it finds nothing"),
         },
-        observed={"came": came, "taken": brought(taken), "left": left, "last_read": empty.failed or brought(empty)},
+        observed={
+            "came": came,
+            "taken": taken.label_or_outcome,
+            "left": left,
+            "last_read": empty.failed or empty.label_or_outcome,
+        },
         evidence=[taken, empty],
     )
 
 
 @needs("inspect")
 @covers("MQDMPR-3.1.1-06")
-def test_the_model_is_of_the_queue_manager_that_packets_name(sut, judge):
-    """LocalQueueManager has the Identifier by which the packets of the queue manager name it."""
+def test_model_has_identifier_of_packets(sut, judge):
+    """LocalQueueManager.Identifier is the GUID with which the SUT names itself in packets."""
     observed = sut.inspect_queue_manager()["Identifier"].lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
 
 
 @needs("inspect", "receive", "queue_control")
 @covers("MQDMPR-3.1.1.10-02")
-def test_a_read_that_waits_has_a_cursor_if_it_was_asked_for_by_one(sut, judge):
-    """A read that waits has a CursorReference only if it was asked for by a cursor."""
+def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
+    """Of two pending reads the peek by cursor has its CursorReference, and the receive without a cursor has none."""
     queue = sut.new_queue("waits")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
@@ -75,8 +83,10 @@ OPERATIONS = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers(*OPERATIONS, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
-def test_a_transaction_has_its_operations(sut, judge):
-    """A transaction has an operation of its kind for each message that is sent, received or moved within it."""
+def test_transaction_lists_operation_for_each_message(sut, judge):
+    """A transaction that sends, receives and moves one message each lists one Enqueue, one Dequeue with a reason, and
+    one Move with the subqueue as target.
+    """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     sub = f"{queue};mqc-sub"
     sut.control.call("create_queue", name=sub)

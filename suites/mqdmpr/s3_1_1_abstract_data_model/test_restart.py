@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model: what a restart leaves as it was, and what it ends."""
+"""MS-MQDMPR 3.1.1 Abstract Data Model: the elements that survive a restart, and those that end with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
-from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("restart")
 
@@ -25,8 +24,10 @@ LONG_MS = 600_000
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
-def test_queues_are_as_they_were_after_a_restart(sut, judge):
-    """A queue manager keeps its queues and their properties across a restart, and gives no number to two of them."""
+def test_queue_properties_survive_restart(sut, judge):
+    """Queues keep all properties across two restarts, a deleted queue stays deleted, and a new queue gets an unused
+    private number.
+    """
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
     sut.control.call("delete_queue", name=deleted)
@@ -64,8 +65,10 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.1-04")
-def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
-    """A queue manager has no express message, opening, cursor or waiting read any more after a restart."""
+def test_volatile_elements_end_with_restart(peer, sut, judge):
+    """After a restart the express message, the open handle, the cursor and the pending read are gone; the later message
+    stays in its queue.
+    """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
     connection = peer.open_raw()
     connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
@@ -101,14 +104,14 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
 
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
-def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut, judge):
-    """A queue manager lets anybody receive, after a restart, a message that a remote reader had received and not
-    acknowledged (E141).
+def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
+    """After a restart an application receives a message that a remote reader had received and not acknowledged (erratum
+    E141).
     """
-    queue = remote.filled("first", "second")
-    read = queue.read()
-    if brought(read) != "first":
-        raise ConformanceFailure(f"the remote reader got {brought(read)}, not the first message")
+    queue = remote.open_with_messages("first", "second")
+    read = queue.start_receive()
+    if read.label_or_outcome != "first":
+        raise ConformanceFailure(f"the remote reader got {read.label_or_outcome}, not the first message")
     sut.restart()
     came = [sut.read_label("receive", queue=sut.queue()) for _ in range(2)]
     judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=came, evidence=read, errata="E141")
@@ -116,8 +119,8 @@ def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut,
 
 @needs("send")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05")
-def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
-    """A queue manager sends every message with the same identifier of its own, before a restart and after it."""
+def test_sut_identifier_is_same_after_restart(peer, sut, judge):
+    """Every message of the SUT has the same SourceQueueManager, before and after a restart."""
     sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
     before = sender.session()

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.2 Timers."""
+"""MS-MQDMPR 3.1.2 Timers of sites, site gates and the directory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ SITES_MS, GATES_MS = 12 * HOUR_MS, HOUR_MS
 
 @needs("inspect", "restart", "directory")
 @covers("MQDMPR-3.1.3-D11", "MQDMPR-3.1.2.1-01", "MQDMPR-3.1.2.2-01")
-def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
-    """A queue manager that begins starts the timers of sites and site gates with their default durations."""
+def test_site_and_gate_timers_run_after_start(sut, judge):
+    """After a restart the Directory Sites Update Timer runs for 12 hours and the Directory Site Gates Update Timer for
+    one hour.
+    """
     sut.restart()
     timers = sut.inspect_queue_manager()["timers"]
     found = {name: timers[name] for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")}
@@ -33,8 +35,10 @@ def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
 
 @needs("environment", "queue_control", "directory")
 @covers("MQDMPR-3.1.2.5-01", "MQDMPR-3.1.2.5-D01")
-def test_a_directory_that_is_away_is_looked_for_every_minute(peer, sut, judge):
-    """A queue manager whose directory is away looks for it every minute, and then takes over what was changed there."""
+def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge):
+    """The directory is back at once; the SUT shows a label changed there only after the Directory Online Timer's
+    minute.
+    """
     name = f"mqc-{sut.own}-away"
     sut.create_queue(name, label="before")
     sut.change_environment(directory=False)

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: beginning in that mode, and without it."""
+"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: a start in hardened security mode, and
+one without it.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ LOCKED = "Locked"
     "MQDMPR-3.1.3-D14",
     "MQDMPR-3.1.7.1.5-97",
 )
-def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, judge):
-    """A queue manager that begins in hardened security mode serves neither RPC nor sessions, and has a queue that is
-    Locked for what waits, until it begins without the mode.
+def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
+    """In hardened security mode the SUT serves neither RPC nor sessions, and its outgoing queue is Locked, also
+    after a restart; without the mode it sends the waiting message.
     """
     shown = sut.control.call("configure")
     if "hardened_security" not in shown:

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.3 Initialization: keys, system queues, names."""
+"""MS-MQDMPR 3.1.3 Initialization: keys, system queues and names."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LEAST_EXPONENT = 3
 
 @needs("security", "queue_control")
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
-def test_there_is_a_key_to_verify_for_each_provider(sut, judge):
-    """A queue manager has a public signing key of each provider, of its length, that is valid for RSA."""
+def test_each_provider_has_valid_signing_key(sut, judge):
+    """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
     told = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
     if not told:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT tells nobody the keys that its signatures are verified with")
@@ -40,16 +40,18 @@ def test_there_is_a_key_to_verify_for_each_provider(sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12")
-def test_there_are_three_system_queues(sut, judge):
-    """A queue manager has system queues for dead letters, for transactional dead letters and for its journal."""
+def test_three_system_queues_can_be_peeked(sut, judge):
+    """The dead-letter queue, the transactional dead-letter queue and the journal can be peeked."""
     peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
     judge.all(expected=each(Outcome.DONE, "peek"), observed=peeks)
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.3-27")
-def test_queues_of_the_queue_manager_are_not_opened(remote, sut, judge):
-    """A queue manager opens no queue of order acknowledgments or notifications for remote readers."""
+def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
+    """A remote reader can open an ordinary queue, and neither the queue for order acknowledgments nor the queue for
+    notifications.
+    """
     association = remote.associate()
     plain = remote.open_remote(association)
     others = {
@@ -67,8 +69,8 @@ def test_queues_of_the_queue_manager_are_not_opened(remote, sut, judge):
 
 @needs("inspect")
 @covers("MQDMPR-3.1.3-D03")
-def test_the_qualified_name_is_that_of_the_computer_in_its_domain(sut, judge):
-    """QualifiedComputerName is the ComputerName with the domain of the computer behind a period."""
+def test_qualified_computer_name_has_domain(sut, judge):
+    """QualifiedComputerName is ComputerName, a period and a domain."""
     shown = sut.inspect_queue_manager()
     computer, qualified = (str(shown[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
     first, _, domain = qualified.partition(".")

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a coordinator that is silent, offline and online."""
+"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a silent coordinator, offline and online."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def of_the_peer(peer):
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
-def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
-    """A queue manager that is offline neither establishes nor accepts a session; when it is online again it sends what
-    waited, and receives.
+def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
+    """Taken offline, the SUT neither opens a session for a waiting message nor accepts one; brought online, it sends
+    the message and accepts a session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
@@ -47,7 +47,7 @@ def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
         observed={"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)},
         evidence=[*sent, session.last],
     )
-    judge.finished("MQDMPR-3.1.4.12-03")
+    judge.conclude("MQDMPR-3.1.4.12-03")
     sut.bring_online()
     again = sender.next_session()
     came = [] if again is None else sender.collect(again, 1)
@@ -63,9 +63,9 @@ def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
 
 @needs("send", "receive", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
-def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
-    """A queue manager does not start while the coordinator of a transaction in doubt is silent, and names it;
-    after another restart it sends what waited, and the transaction can be decided.
+def test_silent_coordinator_stops_start(peer, sut, judge):
+    """After the reenlistment timeout the SUT reports the transaction in doubt and accepts no session; after another
+    restart it sends the waiting message, and the messages of the transaction once that is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
@@ -80,9 +80,9 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
         told = []
     mine = [one for one in told if str(one).lower() == transaction.lower()]
     judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine)
-    judge.finished("MQDMPR-3.1.4.11-D01")
+    judge.conclude("MQDMPR-3.1.4.11-D01")
     judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=of_the_peer(peer))
-    judge.finished("MQDMPR-3.1.4.11-D02")
+    judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
     session = sender.next_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart

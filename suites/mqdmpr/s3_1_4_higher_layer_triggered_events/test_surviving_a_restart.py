@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4 Higher-Layer Triggered Events."""
+"""MS-MQDMPR 3.1.4.9, 3.1.4.10: transactions in doubt that are decided after a restart."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from suites.mqqb.steps.sequences import header
 
 @needs("send", "restart", "transactions")
 @covers("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.4.10-D01")
-def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, sut, judge):
-    """A queue manager sends the messages of a prepared transaction, in their order, only when that is committed, also
-    after a restart, and never those of one that is aborted.
+def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
+    """Of two transactions that are prepared before a restart, the messages of the committed one are then sent in
+    order with FM and LM, and those of the aborted one never.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-prepared"))
     first, second = (sut.control.call("begin", external=True)["transaction"] for _ in range(2))

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.4.3 to 3.1.4.8: transactions prepared, committed and aborted, with a coordinator and without."""
+"""MS-MQDMPR 3.1.4.3 to 3.1.4.8: transactions that are prepared, committed and aborted, with and without a
+coordinator.
+"""
 
 from __future__ import annotations
 
@@ -71,9 +73,9 @@ class Work:
     "MQDMPR-3.1.4.4-19",
     "MQDMPR-3.1.4.4-24",
 )
-def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge):
-    """A commit puts what was sent within its transaction into its queue, removes and acknowledges what was received,
-    moves what was moved, and decides nothing of another transaction.
+def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
+    """A commit stores the message that its transaction sent, removes and acknowledges the one it received, moves the
+    one it moved, and decides nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = Work(application)
@@ -110,8 +112,8 @@ def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge)
 
 @needs("send", "subqueues")
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
-def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
-    """An abort puts what its transaction received or moved back to its place and discards what it sent, and decides
+def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
+    """An abort restores the messages that its transaction received and moved, discards the one it sent, and decides
     nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
@@ -141,9 +143,9 @@ def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
 
 
 @covers(*(rule for rules in UNKNOWN_REFUSED.values() for rule in rules), *GONE["commit"], *GONE["abort"])
-def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
-    """A queue manager refuses to prepare, commit, abort or receive within a transaction that never was or has ended,
-    and leaves its queues as they are.
+def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
+    """The SUT refuses to prepare, commit, abort or receive in a transaction that never existed or has ended, and
+    leaves its queues unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
@@ -199,8 +201,10 @@ def _states(sut, *transactions):
     "MQDMPR-3.1.4.8-05",
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
-def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
-    """A queue manager prepares a transaction for its coordinator, and carries it out, or not, as that decides."""
+def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
+    """Two transactions, each with one receive or none, are prepared one by one, without an effect on the queue; then
+    the committed one acknowledges its message, and the aborted one restores it.
+    """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
     begun = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
@@ -234,8 +238,10 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
 
 
 @covers("MQDMPR-3.1.4.6-09")
-def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, judge):
-    """A queue manager commits a transaction that a coordinator has it prepare in a single phase."""
+def test_single_phase_prepare_commits(peer, sut, judge):
+    """A coordinator's prepare in a single phase commits the transaction: its received message is acknowledged, and
+    the transaction is no longer listed.
+    """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "stays")
     transaction = application.begin_transaction(external=True)
@@ -254,8 +260,8 @@ def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, 
 
 
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
-def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
-    """A queue manager commits or aborts a transaction in which nothing was done as any other."""
+def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
+    """A transaction without operations is committed, and another one is aborted."""
     for verb, rule, expected in (
         ("commit", "MQDMPR-3.1.4.4-24", "committed"),
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
@@ -266,8 +272,8 @@ def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
 
 @needs("inspect")
 @covers("MQDMPR-3.1.4.3-04")
-def test_the_model_says_who_prepares_a_transaction(peer, sut, judge):
-    """SinglePhase is false of a transaction that a coordinator prepared, and true of one without a coordinator."""
+def test_single_phase_is_false_with_coordinator(peer, sut, judge):
+    """SinglePhase is False of a transaction that a coordinator prepared, and True of one without a coordinator."""
     by_coordinator, alone = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
     sut.control.call("prepare", transaction=by_coordinator)
     shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect_queue_manager()["TransactionCollection"]}

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3 Create Queue: what a new queue is, and what comes with it."""
+"""MS-MQDMPR 3.1.7.1.3 Create Queue: the attributes, the journal and the directory object of a new queue."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ GIVEN = {
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
-def test_a_new_queue_has_what_was_given_and_else_the_defaults(sut, judge):
-    """A new queue has the properties that its creator gave, and the default of each other one."""
+def test_new_queue_has_supplied_and_default_properties(sut, judge):
+    """A new queue has the properties that its creator supplies, all of them or one, and the default of each other
+    property.
+    """
     whole, bare = sut.new_queue("whole", **GIVEN), sut.new_queue("bare")
     judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_properties(sut, bare))
     judge(
@@ -68,8 +70,10 @@ def _name(sut, queue):
     "MQDMPR-3.1.7.1.3-D03",
     "MQDMPR-3.1.7.1.3-D07",
 )
-def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
-    """A new queue is among the queues of its computer, under a private name, with an empty journal that is its own."""
+def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
+    """Each of two new queues is listed, has a private format name, and has an empty journal; a message received from
+    a queue is in that queue's journal only.
+    """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
     before = {"listed": _is_listed(sut, one), "get": sut.attempt("get_queue", name=one)}
     for name in (one, other):
@@ -87,7 +91,7 @@ def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
         expected=holds("a private name of this computer"),
         observed=bool(private.upper().startswith(f"PRIVATE={sut.guid}\\".upper())) or private,
     )
-    judge.finished("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
+    judge.conclude("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
     journals = [sut.attempt("peek", queue=f"{name};journal") for name in (one, other)]
     if Outcome.REFUSED in journals:
         judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(Outcome.DONE, "peek"), observed=journals)
@@ -123,8 +127,10 @@ NEW = {
 
 @needs("queue_control", "inspect", "subqueues")
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
-def test_the_attributes_that_nobody_gives(sut, judge):
-    """A new queue is empty, unused and of its time, and has a journal, which a subqueue of it does not have."""
+def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
+    """The model shows a new queue as empty, inactive and without open handles, with equal CreateTime and ModifyTime,
+    and with a journal; its subqueue has no journal.
+    """
     name = sut.new_queue("new")
     shown = sut.inspect_queue(name)
     judge("MQDMPR-3.1.7.1.3-D02", expected=NEW, observed={key: shown.get(key) for key in NEW})
@@ -158,8 +164,10 @@ def test_the_attributes_that_nobody_gives(sut, judge):
     "MQDMPR-3.1.7.1.4-14",
     "MQDMPR-3.1.7.1.4-16",
 )
-def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
-    """A queue manager creates and deletes a public queue together with its object in the directory, or not at all."""
+def test_public_queue_and_directory_object_exist_together(peer, sut, judge):
+    """A public queue has a directory object from its creation to its deletion; other queues' objects stay; without
+    the directory, creation and deletion are refused.
+    """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     before = _published(sut, name)
     sut.create_queue(name, label="published", quota_kb=77)
@@ -177,7 +185,7 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
         },
         observed={"before": before, "made": made, "format_name": kind},
     )
-    judge.finished("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
+    judge.conclude("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
     beside = [f"mqc-{sut.own}-{one}" for one in ("before", "beside")]
     for one in beside:
         sut.create_queue(one, label=one, quota_kb=1)
@@ -190,7 +198,7 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
     left = {one: _published(sut, one) for one in (name, *beside)}
     expected = {name: None} | {one: {"label": one, "quota_kb": 1} for one in beside}
     judge("MQDMPR-3.1.7.1.4-14", expected=expected, observed=left)
-    judge.finished("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
+    judge.conclude("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
     for one in (name, later):  # with its object, the queue itself may go or not
         peer.at_end(partial(sut.attempt, "delete_queue", name=one))
     sut.control.call("create_queue", name=name)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor."""
+"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor: a queue that is created without a descriptor."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ ALL = 0x000F_003F
     "MQDMPR-3.1.7.1.3.1-19",
     "MQDMPR-3.1.7.1.3.1-20",
 )
-def test_who_may_do_what_with_a_new_queue(sut, judge):
-    """The default descriptor of a queue that no domain user creates has the anonymous user as owner, grants everything
-    to everybody, and nothing to others except that the anonymous user may write.
+def test_default_descriptor_grants_everyone_all_rights(sut, judge):
+    """The default descriptor of a queue whose creator is not a domain user names the anonymous user as owner, grants
+    everyone all rights, and has no other entry except one that lets the anonymous user write.
     """
     found = descriptors.read_security(sut, sut.new_queue("secured"))
     judge(
@@ -52,7 +52,7 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE) or f"0x{anonymous:08X}")
     if owned:
         why = "the queue was created by a domain user"
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.3.1-11",
             "MQDMPR-3.1.7.1.3.1-12",
             "MQDMPR-3.1.7.1.3.1-18",
@@ -79,12 +79,14 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     "MQDMPR-3.1.7.1.3.1-20",
 )
 @pytest.mark.parametrize("user", [ALICE, DAVE], ids=lambda user: user.name)
-def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
-    """The default descriptor of a queue of a domain user grants everything to that owner, and reading to everybody."""
+def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, user):
+    """The default descriptor of a domain user's queue grants all rights to that owner, and the rights to read
+    properties and permissions to everyone.
+    """
     try:
         name = sut.new_queue("owned", owner=user.name)
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
+        judge.end_unobservable(f"the SUT's control channel creates no queue for a user: {refused}")
         return
     found = descriptors.read_security(sut, name)
     judge(
@@ -112,12 +114,14 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
     "MQDMPR-3.1.7.1.3.1-14",
     "MQDMPR-3.1.7.1.3.1-18",
 )
-def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
-    """The default descriptor of a queue lets the computer read, whose SID the directory tells, if that is there."""
+def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
+    """The default descriptor of a private and of a public queue has one entry for the computer's SID from the
+    directory, with the rights to read; without the directory it has none.
+    """
     enterprise = Enterprise(peer, sut)
     shown = enterprise.read_object().get("computer_sid_base64")
     if shown is None:
-        judge.not_shown("the SUT's directory shows no SID of its computer")
+        judge.end_unobservable("the SUT's directory shows no SID of its computer")
         return
     computer = descriptors.read_sid(base64.b64decode(shown))
     made = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor: of a queue that is given a descriptor."""
+"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor: a queue that is created with a descriptor."""
 
 from __future__ import annotations
 
@@ -25,15 +25,17 @@ def _made(sut, judge, name, given, **how):
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
         return None
     return descriptors.read_security(sut, queue)
 
 
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
-def test_the_list_that_a_queue_is_given_is_the_list_that_it_has(sut, judge):
-    """A queue has the access list that its creator gave, in its order, and the default one if he gave none."""
+def test_supplied_access_list_is_kept(sut, judge):
+    """A queue that is created with an access list has exactly that list; one that is created without a list has the
+    default list.
+    """
     found = _made(sut, judge, "listed", descriptors.build_descriptor(granted=LIST))
     bare = _made(sut, judge, "bare", descriptors.build_descriptor())
     if found is None or bare is None:
@@ -52,8 +54,8 @@ def test_the_list_that_a_queue_is_given_is_the_list_that_it_has(sut, judge):
 @needs("queue_control", "inspect", "security")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07")
 @pytest.mark.parametrize("granted", [(), LIST], ids=["without a list", "with a list"])
-def test_the_owner_that_a_queue_is_given_is_its_owner(sut, judge, granted):
-    """A queue has the owner that its creator gave, who may do everything if no access list is given."""
+def test_supplied_owner_is_kept(sut, judge, granted):
+    """A queue has the owner that its creator supplies; that owner has all rights if no access list is supplied."""
     found = _made(sut, judge, "owned", descriptors.build_descriptor(owner=DAVE.sid, granted=granted), owner=ALICE.name)
     if found is None:
         return
@@ -68,8 +70,8 @@ def test_the_owner_that_a_queue_is_given_is_its_owner(sut, judge, granted):
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-09")
 @pytest.mark.parametrize("granted", [(), LIST], ids=["alone", "beside a list of grants"])
-def test_the_system_list_that_a_queue_is_given_is_the_one_that_it_has(sut, judge, granted):
-    """A queue has the system access list that its creator gave, with an access list and without."""
+def test_supplied_system_list_is_kept(sut, judge, granted):
+    """A queue has the system list that its creator supplies, with and without an access list."""
     found = _made(sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT))
     if found is not None:
         judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT, observed=found.audited)

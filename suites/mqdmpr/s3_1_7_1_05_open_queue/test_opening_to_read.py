@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: which queue a reader gets, and which names open none."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the queue that a remote reader opens, and format names that cannot be opened to
+read.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,8 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import (
     DENY_RECEIVE,
     DIRECT,
@@ -22,7 +23,6 @@ from harness.wire.rpc_qmcomm import (
     queue_format,
 )
 from suites.mqdmpr.steps import openings
-from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("qm2qm")
 
@@ -39,8 +39,10 @@ GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
     "MQDMPR-3.1.7.1.5-122",
     "MQDMPR-3.1.7.1.5-125",
 )
-def test_each_opening_leads_to_its_queue(remote, judge):
-    """A queue that is opened to be read is the one of the given name, in an opening of its own."""
+def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
+    """Three openings of two queues each return the first message of their own queue, with different handles and
+    contexts; closing one leaves the others open.
+    """
     plain = remote.open()
     admin = remote.open("admin", association=plain.association)
     peeking = remote.open(association=plain.association, access=PEEK_ACCESS)
@@ -48,8 +50,8 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     remote.deliver(["third"], queue="admin")
     readers = [plain, admin, peeking]
     calls = [one.opened for one in readers]
-    reads = [one.read(PEEK_CURRENT) for one in readers]
-    seen = [brought(read) for read in reads]
+    reads = [one.peek() for one in readers]
+    seen = [read.label_or_outcome for read in reads]
     evidence = [*calls, *reads]
     judge(
         "MQDMPR-3.1.7.1.5-48",
@@ -69,30 +71,32 @@ def test_each_opening_leads_to_its_queue(remote, judge):
         evidence=evidence,
     )
     peeking.close()
-    left = plain.read(PEEK_CURRENT)
-    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
+    left = plain.peek()
+    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=left.label_or_outcome, evidence=left)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-117")
-def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
-    """An opening has the access that was asked for: one to peek lets another receive alone, one to receive does not."""
+def test_opening_has_requested_access(remote, judge):
+    """Beside an opening with PeekAccess another reader may open with DenyReceive; beside one with ReceiveAccess that
+    is refused, and a message can be received with it.
+    """
     peeking = remote.open(access=PEEK_ACCESS)
     alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
     beside_peeking = alone()
     receiving = remote.open(association=peeking.association)
     beside_receiving = alone()
     remote.deliver(["first"])
-    read = receiving.read(RECEIVE)
+    read = receiving.start_receive()
     if read.outcome == openings.OPENED:
-        receiving.end(read).settled()
+        receiving.acknowledge(read).expect_success()
     judge(
         "MQDMPR-3.1.7.1.5-117",
         expected={"beside_peeking": openings.OPENED, "beside_receiving": Outcome.REFUSED, "received": "first"},
         observed={
             "beside_peeking": openings.outcome(beside_peeking),
             "beside_receiving": openings.outcome(beside_receiving),
-            "received": brought(read),
+            "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
     )
@@ -100,9 +104,9 @@ def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-48")
-def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, judge):
-    """A message that is sent by the name of a journal, which can only be read, is neither in its queue nor in the
-    journal (MS-MQMQ 2.1.7).
+def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
+    """A message that is sent to the format name of a journal, which can only be read, is neither in the queue nor in
+    its journal (MS-MQMQ 2.1.7).
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
@@ -120,12 +124,12 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
-def test_names_that_open_nothing_to_read(remote, sut, judge, access):
-    """A queue manager opens nothing to be read by a name of several queues, of HTTP, of a multicast address, of a queue
-    that is not there or of one of another computer.
+def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
+    """A remote reader's request to open several queues, an HTTP name, a multicast address, a missing queue, or a
+    queue of another computer is refused; the plain name of the queue is opened.
     """
     remote.empty()
     association = remote.associate()

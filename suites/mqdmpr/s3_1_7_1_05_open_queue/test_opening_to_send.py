@@ -1,11 +1,11 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: which names can be opened to send, and what is opened then."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can and cannot be opened to send."""
 
 from __future__ import annotations
 
 from uuid import UUID, uuid5
 
 from harness.expectations import distinct, holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
@@ -22,7 +22,7 @@ def _judge_outcomes(judge, rules, outcomes):
     judge(*rules, expected=expected, observed=observed)
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "queue_control")
 @covers(
     "MQDMPR-3.1.7.1.5-05",
@@ -33,9 +33,9 @@ def _judge_outcomes(judge, rules, outcomes):
     "MQDMPR-3.1.7.1.5-77",
     "MQDMPR-3.1.7.3.8-15",
 )
-def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
-    """A queue manager opens its queues and those of other computers to be sent to, but no computer, no distribution
-    list that nobody knows and no queue of its own that is not there.
+def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
+    """A send succeeds to an existing local queue and to a queue of another computer, and is refused to a missing
+    local queue, a machine name and an unknown distribution list.
     """
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
@@ -65,8 +65,10 @@ def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
 
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-30")
-def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
-    """A queue manager opens several queues together to be sent to, or none of them if one is not there."""
+def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
+    """A send to two local queues stores a copy in each; with a missing queue at any place of the name, the send is
+    refused and no copy is stored.
+    """
     queues = [sut.new_queue("first"), sut.new_queue("second")]
     names = [sut.direct_name(queue) for queue in queues]
     missing = f"{names[0]}-not-there"
@@ -88,8 +90,10 @@ def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
 
 @needs("open_to_send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
-def test_several_queues_are_not_opened_alone(sut, judge):
-    """A queue manager opens several queues only to share them with others, and closes them together, once."""
+def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
+    """Two queues can be opened together to send, but not with DenyReceive; each opening has its own handle, which
+    can be closed once.
+    """
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
@@ -110,8 +114,10 @@ def test_several_queues_are_not_opened_alone(sut, judge):
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
-def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
-    """A queue manager refuses a message for a public queue that no directory knows, or lets it wait."""
+def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
+    """A send to a public queue that the directory does not know is refused, or its message waits in an outgoing
+    queue; the SUT opens no session.
+    """
     name = f"PUBLIC={uuid5(NOBODY, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
     outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=LIFETIME_S)
@@ -125,13 +131,15 @@ def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
 
 @needs("send", "queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-73")
-def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
-    """A queue manager refuses to send to a public queue that the directory says it has, and it has not."""
+def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
+    """A send to a public queue of the SUT succeeds if the queue exists, and is refused if only its directory object
+    exists.
+    """
     there, gone = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
     peer.at_end(lambda: sut.change_directory_object(queue=gone, present=False))
     made = sut.change_directory_object(queue=gone, present=True)
     if made is None:
-        judge.not_shown("no object of a queue is made in the SUT's directory")
+        judge.end_unobservable("no object of a queue is made in the SUT's directory")
         return
     sut.create_queue(there)
 

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: the names by which a computer means itself."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the names of the local computer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from suites.applications import list_computer_names
 @needs("send", "receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01")
 @pytest.mark.parametrize("host", [".", "localhost", "name", "name without domain"])
-def test_a_message_by_each_name_of_this_computer_comes_into_its_queue(peer, sut, judge, host):
-    """A message for a queue of this computer comes into it by each name of the computer: its own, that without its
-    domain, and those by which every computer calls itself.
+def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
+    """A message to a local queue is stored there when the direct name has a period, localhost, or the computer's
+    name with or without its domain.
     """
     names = {"name": list_computer_names(sut)[0], "name without domain": list_computer_names(sut)[-1]}
     queue = sut.new_queue("own")
@@ -25,8 +25,10 @@ def test_a_message_by_each_name_of_this_computer_comes_into_its_queue(peer, sut,
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-61")
-def test_a_queue_that_is_not_there_is_refused_by_the_name_of_this_computer(sut, judge):
-    """A queue manager refuses a message for a queue that it does not have by the name of its own computer."""
+def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
+    """A send to a missing local queue is refused by each name of the computer, and one to an existing queue
+    succeeds.
+    """
     there = sut.new_queue("own")
     for name in list_computer_names(sut):
         expected = {there: Outcome.DONE, f"{there}-not-there": Outcome.REFUSED}

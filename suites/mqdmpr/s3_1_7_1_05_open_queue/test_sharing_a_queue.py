@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: who may open a queue that others have open."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: access and sharing modes of several readers of one queue."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ REFUSED_BESIDE = {
     "MQDMPR-3.1.7.1.5-124",
     "MQDMPR-3.1.7.1.6-17",
 )
-def test_each_way_to_open_beside_each_other(remote, judge):
-    """A queue manager opens a queue that another reader has open only in a way that excludes neither of them."""
+def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
+    """For each pair of access and sharing modes, a second remote reader is refused exactly if the first reader's
+    mode or its own excludes the other, and can open the queue after the first closed it.
+    """
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
 
@@ -47,7 +49,7 @@ def test_each_way_to_open_beside_each_other(remote, judge):
         return remote.open_remote(association, access=access, share=share)
 
     for held, refused in REFUSED_BESIDE.items():
-        first = opened(first_reader, held).settled()
+        first = opened(first_reader, held).expect_success()
         for wanted in MODES:
             second = opened(second_reader, wanted)
             openings.close(second)
@@ -71,16 +73,16 @@ def test_each_way_to_open_beside_each_other(remote, judge):
 
 @needs("qm2qm", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
-def test_applications_beside_who_receives_alone(remote, sut, judge):
-    """An application may peek at a queue that a remote reader has open to receive alone, and not receive from it before
-    that is closed.
+def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
+    """Beside a remote reader with ReceiveAccess and DenyReceive an application can peek, and its receive is refused;
+    after the reader closed the queue, both succeed.
     """
     remote.empty()
     remote.deliver(["first", "second", "third"])
     queue = sut.queue()
     known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
     place = {"lookup_id": known[0], "seek": "next"}
-    opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).settled()
+    opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).expect_success()
 
     def reads() -> dict[str, str]:
         return {

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: what an opening and an outgoing queue are, as the data model shows them."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the attributes of OpenQueueDescriptors and outgoing queues."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def _names(opening):
     "MQDMPR-3.1.7.3.8-23",
     *OF_SEVERAL,
 )
-def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
-    """Several queues that are opened together have one opening more than there are queues, with the expanded name and
-    those of the queues, which all end with it.
+def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
+    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
+    three single descriptors; closing it closes all, and a failed opening leaves none.
     """
     here = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
@@ -92,8 +92,10 @@ def _left(sut, names, before):
 
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
-def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
-    """A queue elsewhere that is opened to be sent to has one outgoing queue, inactive, under its format name."""
+def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
+    """A remote queue that is opened to send has one inactive outgoing queue with its format name and no next hops,
+    also when it is opened twice.
+    """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     outcomes = [openings.open_to_send(sut, name) for name in (*names, names[0])]
@@ -115,8 +117,10 @@ def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
 
 @needs("open_to_send", "inspect")
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
-def test_what_an_outgoing_queue_is_called(peer, sut, judge):
-    """An outgoing queue has its own Identifier, its format name as Label, and Multicast if it is of such an address."""
+def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
+    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for a
+    multicast address.
+    """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     for name in names:
         openings.open_to_send(sut, name)
@@ -129,7 +133,7 @@ def test_what_an_outgoing_queue_is_called(peer, sut, judge):
     labels = [str(one.get("Label")).lower() for one in found]
     judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
     if multicast == Outcome.REFUSED:
-        judge.not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
     expected = {**dict.fromkeys(names, False), GROUP: True}
     shown = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
@@ -138,8 +142,8 @@ def test_what_an_outgoing_queue_is_called(peer, sut, judge):
 
 @needs("open_to_send", "inspect", "directory", "public_names")
 @covers("MQDMPR-3.1.7.1.5-92")
-def test_an_outgoing_queue_has_the_base_priority_of_its_public_queue(sut, judge):
-    """An outgoing queue of a public queue has the BasePriority that the directory has of that."""
+def test_outgoing_queue_has_base_priority_of_directory(sut, judge):
+    """The outgoing queues of two public queues have the BasePriority that the directory has for each."""
     wanted = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
     for name in wanted:
         openings.open_to_send(sut, name)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.6 Close Queue: what becomes of cursors."""
+"""MS-MQDMPR 3.1.7.1.6 Close Queue: the cursors of a closed handle."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from suites.applications import Application
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
-def test_the_cursors_of_a_closed_opening_are_closed(peer, sut, judge):
-    """A cursor is closed by itself, or with the opening that it belongs to, and no other cursor with it."""
+def test_closed_handle_closes_its_cursors(peer, sut, judge):
+    """Closing one of two handles closes its two cursors; closing one cursor of the other handle leaves that handle's
+    other cursor open.
+    """
     application = Application(peer, sut)
     queue = application.queue
     sent = peer.open_raw().send(application.build_message("read"))

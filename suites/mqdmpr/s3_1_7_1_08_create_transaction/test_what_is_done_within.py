@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.8 Create Transaction, and what 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.13 do within a transaction."""
+"""MS-MQDMPR 3.1.7.1.8 Create Transaction: the identifier and the operations of a transaction."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ pytestmark = needs("queue_control", "receive", "transactions")
 
 
 @covers("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", "MQDMPR-3.1.7.1.8-05")
-def test_a_transaction_is_known_by_its_identifier(peer, sut, judge):
-    """A new transaction has the identifier that its creator gave and no operations, and is the one that what is done by
-    that identifier belongs to.
+def test_transaction_has_supplied_identifier(peer, sut, judge):
+    """Two transactions have the identifiers that their creator supplied and no operations; a receive in each is
+    committed or aborted with its own transaction.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")

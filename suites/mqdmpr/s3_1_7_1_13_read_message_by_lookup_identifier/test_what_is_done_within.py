@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier."""
+"""MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier: receives in transactions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LOOKED_UP = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-
 
 @needs("queue_control", "receive", "transactions")
 @covers(*TAKEN, *LOOKED_UP)
-def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut, judge):
-    """A message that a transaction receives, the first of its queue or by its identifier, is hidden from all others as
-    an operation of that transaction, until a commit removes it or an abort puts it back to its place.
+def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
+    """Messages that two transactions receive, from the front and by LookupIdentifier, are hidden from other readers;
+    the commit removes those of its transaction, and the abort restores the others in their positions.
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")

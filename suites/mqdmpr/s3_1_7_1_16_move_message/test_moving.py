@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.16 Move Message: between a queue and its subqueue."""
+"""MS-MQDMPR 3.1.7.1.16 Move Message: moves between a queue and its subqueue."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def move(application, label, to, **how):
 
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
-def test_a_message_is_moved_to_the_place_of_its_priority(peer, sut, judge):
-    """A message that is moved to a subqueue leaves its queue and is in the subqueue as it was, at the place of its
-    priority.
+def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
+    """Three messages that are moved to a subqueue leave their queue, and are in the subqueue unchanged, the one with
+    the highest priority first.
     """
     application = Application(peer, sut)
     subqueue = subqueue_of(application)
@@ -60,8 +60,8 @@ def test_a_message_is_moved_to_the_place_of_its_priority(peer, sut, judge):
 
 
 @covers("MQDMPR-3.1.7.1.16-D01")
-def test_a_message_that_is_moved_goes_to_who_waits_there(peer, sut, judge):
-    """A receive that waits at a subqueue gets the message that is moved there."""
+def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
+    """A pending receive at a subqueue gets the message that is moved there."""
     application = Application(peer, sut)
     subqueue = subqueue_of(application)
     application.fill("moved", "stays")
@@ -80,8 +80,10 @@ def test_a_message_that_is_moved_goes_to_who_waits_there(peer, sut, judge):
 
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
-def test_what_is_moved_within_a_transaction_moves_when_that_commits(peer, sut, judge):
-    """A message that is moved within a transaction is hidden until a commit moves it, or an abort puts it back."""
+def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
+    """A message that is moved in a transaction is in neither queue before the end; the commit moves it, and an abort
+    restores it.
+    """
     application = Application(peer, sut, transactional=True)
     subqueue = subqueue_of(application)
     application.fill("a", "b", "c")
@@ -108,8 +110,8 @@ def test_what_is_moved_within_a_transaction_moves_when_that_commits(peer, sut, j
 
 @needs("configure")
 @covers("MQDMPR-3.1.7.1.9-04")
-def test_what_is_in_a_subqueue_counts_for_the_queue_manager(peer, sut, judge):
-    """A queue manager counts the messages in subqueues to its quota, and takes no message beyond that."""
+def test_subqueue_message_counts_against_quota(peer, sut, judge):
+    """A message in a subqueue fills the queue manager's quota, so that a further message is not stored."""
     application = Application(peer, sut)
     subqueue = subqueue_of(application)
     connection = peer.open_raw()

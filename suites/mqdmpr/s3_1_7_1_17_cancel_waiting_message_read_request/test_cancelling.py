@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request: a request that does not wait, or not any more."""
+"""MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request: requests that are not pending."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ WAIT_MS = 60_000
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-11")
-def test_only_a_request_that_waits_is_cancelled(peer, sut, judge):
-    """A queue manager cancels a read request that waits, and no request that does not wait, or not any more."""
+def test_only_pending_request_is_cancelled(peer, sut, judge):
+    """Of an answered, a pending and a cancelled receive only the pending one can be cancelled; another pending
+    receive continues to wait.
+    """
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
     requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=WAIT_MS) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.18, .19, .24: public queues are created, written and deleted in the directory."""
+"""MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24: the directory objects of public queues."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ CREATED = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_
     "MQDMPR-3.1.7.1.19-07",
     "MQDMPR-3.1.7.1.19-13",
 )
-def test_a_public_queue_is_in_the_directory_while_it_is_there(peer, sut, judge):
-    """A queue manager makes, changes and deletes the object of a public queue in the directory with the queue."""
+def test_public_queue_changes_are_in_directory(peer, sut, judge):
+    """The directory object of a public queue has the properties of the queue's creation, then the changed label, and
+    is deleted with the queue; the public format name has the object's GUID.
+    """
     enterprise = Enterprise(peer, sut)
     name, first = enterprise.new_path_name(), enterprise.new_path_name()
     peer.at_end(lambda: sut.attempt("delete_queue", name=first))
@@ -55,8 +57,10 @@ def _chosen(found):
 
 @needs("directory", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.7.1.18-D03", "MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.24-07")
-def test_without_the_directory_nothing_public_is_changed(peer, sut, judge):
-    """A queue manager that has no directory makes, changes and deletes no public queue, here or in the directory."""
+def test_public_queue_changes_are_refused_without_directory(peer, sut, judge):
+    """Without the directory the SUT refuses to create, change and delete a public queue, and nothing changes at the
+    SUT or in the directory.
+    """
     enterprise = Enterprise(peer, sut)
     kept, name = enterprise.create_queue(label="kept"), enterprise.new_path_name()
     sut.change_environment(directory=False)

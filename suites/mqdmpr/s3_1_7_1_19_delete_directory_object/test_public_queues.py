@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.19 Delete Directory Object."""
+"""MS-MQDMPR 3.1.7.1.19 Delete Directory Object: DirectoryOffline and change notifications."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ OFFLINE = {
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers(*(rule for rules in OFFLINE.values() for rule in rules))
-def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
-    """A queue manager whose change does not reach the directory sets DirectoryOffline until a timer finds it back."""
+def test_failed_directory_change_sets_directory_offline(peer, sut, judge):
+    """A creation, deletion or change of a public queue without the directory sets DirectoryOffline, and the SUT is
+    online again when the directory is back and the timer has expired.
+    """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     changes = {
@@ -45,8 +47,10 @@ NOTIFIED = {
 
 @needs("directory", "queue_control", "inspect")
 @covers(*(rule for rules in NOTIFIED.values() for rule in rules))
-def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
-    """A queue manager notifies each creation, update and deletion of a public queue once."""
+def test_each_change_of_public_queue_is_notified_once(peer, sut, judge):
+    """The creation, the change and the deletion of a public queue each cause one change notification of their
+    operation.
+    """
     enterprise = Enterprise(peer, sut)
     name = enterprise.new_path_name()
     sut.attempt(sut.create_queue, name)

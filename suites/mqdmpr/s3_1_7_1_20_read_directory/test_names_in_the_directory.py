@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.20, .21, .22: what a name means is read in the directory, and so are routes (MS-MQSO 4.3.1.3)."""
+"""MS-MQDMPR 3.1.7.1.20 to 3.1.7.1.22: queue names and routes that are read from the directory (MS-MQSO 4.3.1.3)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
 
 @needs("directory", "send")
 @covers(*FOUND)
-def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
-    """A queue manager finds the host of a public queue in the directory by the GUID of the queue, and sends there."""
+def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge):
+    """A message to a public format name arrives at the queue manager that the directory names as host of the queue."""
     observed, frames = arrival_of(peer, sut, PEER_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)},
@@ -48,8 +48,10 @@ def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
 
 @needs("directory", "send")
 @covers(*FOUND, *ROUTED)
-def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
-    """A queue manager finds a public queue of another site in the directory, and sends to the gate that leads there."""
+def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
+    """A message to a public queue of another site arrives at the gate of the route there, addressed to the queue
+    manager of the queue.
+    """
     observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)},
@@ -61,8 +63,8 @@ def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
 @needs("directory", "remote_read")
 @covers(*FOUND)
 @pytest.mark.parametrize("kind", ["public", "private"])
-def test_a_name_leads_a_reader_to_the_host_of_its_queue(peer, sut, judge, kind):
-    """A remote reader opens a queue at the host that the directory has of the GUID in the name of the queue."""
+def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind):
+    """A remote open by a public or private format name reaches the host that the directory has for the name's GUID."""
     names = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": private_name(peer.identifier)}
     reader = Reader(peer, sut)
     reader.begin("remote_open", queue=names[kind])
@@ -92,8 +94,10 @@ def arrival_of(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-17",
     "MQDMPR-3.1.7.1.20-18",
 )
-def test_what_is_its_own_is_found_offline(peer, sut, judge):
-    """A queue manager finds its own public queues, and its private ones by its GUID, also without the directory."""
+def test_own_queue_is_found_without_directory(peer, sut, judge):
+    """Without the directory, a message to the SUT's own public queue, and one to its private queue by GUID, is
+    stored.
+    """
     enterprise = Enterprise(peer, sut)
     public = enterprise.new_path_name()
     by_guid = sut.control.call("create_queue", name=public)["format_names"]["public"]
@@ -124,8 +128,10 @@ FOREIGN = {
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
 @covers(*FOREIGN, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
-def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
-    """A queue manager that is offline finds no host of another, until its directory is back."""
+def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
+    """Without the directory the SUT sets DirectoryOffline and sends nothing to queues of other queue managers, until
+    the directory is back.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
     sut.attempt(sut.send, f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")

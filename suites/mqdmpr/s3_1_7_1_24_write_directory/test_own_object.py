@@ -13,12 +13,14 @@ KEYS = "public_encryption_keys_base64"
 
 @needs("directory", "environment", "inspect", "queue_control")
 @covers(*RULES)
-def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge):
-    """A queue manager that writes its public keys to the directory again notifies that update of itself once."""
+def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
+    """When the directory is back without the SUT's public keys, the SUT writes them again and raises one change
+    notification of its own update.
+    """
     enterprise = Enterprise(peer, sut)
     own = enterprise.read_object().get(KEYS)
     if not own:
-        judge.not_exercised(*RULES, reason="the SUT has no public keys in its directory")
+        judge.mark_not_exercised(*RULES, reason="the SUT has no public keys in its directory")
         return
     peer.at_end(lambda: sut.change_directory_object(**{KEYS: own}))
     marker = enterprise.create_queue()
@@ -26,7 +28,7 @@ def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge)
     try:
         enterprise.change_object(**{KEYS: ""})
     except ControlRefused as refused:
-        judge.not_shown(f"nobody takes keys out of the SUT's directory: {refused}")
+        judge.end_unobservable(f"nobody takes keys out of the SUT's directory: {refused}")
         return
     sut.change_environment(directory=True)
     enterprise.await_online()
@@ -38,4 +40,4 @@ def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge)
         if written:
             judge(rule, expected=[UPDATED], observed=made)
         else:
-            judge.not_exercised(rule, reason="the SUT does not write keys that its directory lost")
+            judge.mark_not_exercised(rule, reason="the SUT does not write keys that its directory lost")

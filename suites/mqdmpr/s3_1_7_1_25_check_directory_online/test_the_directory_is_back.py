@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.25 Check Directory Online: what was changed meanwhile is taken over when the directory is back."""
+"""MS-MQDMPR 3.1.7.1.25 Check Directory Online: changes in the directory that the SUT reads when the directory is
+back.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,10 @@ FOUND_OUT = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-
 
 @needs("directory", "environment", "set_timers", "queue_control", "configure")
 @covers("MQDMPR-3.1.7.1.25-10", *LABELS, *FOUND_OUT)
-def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
-    """A queue manager that finds its directory back takes over what was changed there of its queues and of itself."""
+def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
+    """The labels of two public queues and the quota of the SUT, changed in the directory while the SUT is offline,
+    are in force at the SUT when the directory is back.
+    """
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
     published = enterprise.read_object()["quota_kb"]
@@ -43,8 +47,10 @@ def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
-def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, judge):
-    """A queue manager stays offline, timer after timer, until the directory is back."""
+def test_directory_offline_until_directory_is_back(peer, sut, judge):
+    """DirectoryOffline is still True when the timer has expired without the directory, and False when the directory
+    is back.
+    """
     enterprise = Enterprise(peer, sut)
     enterprise.go_offline()
     enterprise.await_timer()

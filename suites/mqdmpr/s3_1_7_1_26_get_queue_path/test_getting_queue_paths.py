@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.26 Get Queue Path."""
+"""MS-MQDMPR 3.1.7.1.26 Get Queue Path: path name and computer of a format name."""
 
 from __future__ import annotations
 
@@ -36,8 +36,10 @@ def _got(sut, name):
     "MQDMPR-3.1.7.1.26-10",
     "MQDMPR-3.1.7.1.26-35",
 )
-def test_a_direct_name_tells_its_path_itself(sut, judge):
-    """A direct name has its path in itself, and as computer the address or host in it."""
+def test_direct_name_contains_path_and_computer(sut, judge):
+    """The path name and the computer of a direct format name are the parts of the name; for HTTP and HTTPS the
+    computer is the host without port.
+    """
     for name, (path, machine) in DIRECT.items():
         got = _got(sut, name)
         judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=name)
@@ -55,8 +57,10 @@ def test_a_direct_name_tells_its_path_itself(sut, judge):
 
 @needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-29")
-def test_what_no_directory_knows_is_no_legal_name(sut, judge):
-    """A name of a queue or computer that no directory knows is no legal format name."""
+def test_unknown_public_or_private_name_is_illegal(sut, judge):
+    """A public format name with an unknown GUID, and a private one with an unknown computer, return
+    MQ_ERROR_ILLEGAL_FORMATNAME.
+    """
     public, private = f"PUBLIC={NOBODY}", rf"PRIVATE={NOBODY}\00000001"
     judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)["status"])
     judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_got(sut, private)["status"])
@@ -80,8 +84,10 @@ def test_what_no_directory_knows_is_no_legal_name(sut, judge):
     "MQDMPR-3.1.7.1.26-34",
     "MQDMPR-3.1.7.1.26-35",
 )
-def test_the_directory_tells_whose_queue_it_is(peer, sut, judge):
-    """A public or private name has the path, as far as that is known, and the computer that the directory has of it."""
+def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
+    """Public format names return the path and computer of their directory objects; a private one returns the
+    computer and, only if it is local, the path; unknown GUIDs return MQ_ERROR_ILLEGAL_FORMATNAME.
+    """
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:
         sut.create_queue(name)

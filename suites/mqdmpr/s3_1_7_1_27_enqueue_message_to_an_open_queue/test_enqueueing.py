@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue: what who sends learns, and what each queue gets."""
+"""MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue: the outcome of a send, and the copies for several queues."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def count_at(peer, sut, queue, label):
 
 @needs("send")
 @covers("MQDMPR-3.1.7.1.27-04")
-def test_a_message_for_one_queue_is_put_there_once(peer, sut, judge):
-    """A message that is sent to one queue is put into it once."""
+def test_message_to_single_queue_is_sent_once(peer, sut, judge):
+    """Two messages that an application sends to a queue of the peer arrive there, each once."""
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
     session = sender.session()
@@ -30,8 +30,10 @@ def test_a_message_for_one_queue_is_put_there_once(peer, sut, judge):
 
 @needs("send", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.27-08")
-def test_who_sends_to_one_queue_learns_whether_it_takes_the_message(peer, sut, judge):
-    """Who sends to one queue learns whether the queue has room for the message."""
+def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
+    """A send to a local queue succeeds for a message within its quota of 4 KB, and is refused for one of 16 KB,
+    which is not stored.
+    """
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     answers = {
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
@@ -47,8 +49,10 @@ def test_who_sends_to_one_queue_learns_whether_it_takes_the_message(peer, sut, j
 
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19")
-def test_who_sends_to_several_queues_learns_whether_all_take_their_copies(peer, sut, judge):
-    """Who sends to several queues learns whether all have room; none behind one without room gets a copy."""
+def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
+    """A send to three queues succeeds and stores three copies if all have room; it is refused if the middle one has
+    none, and then neither that queue nor the last one has a copy.
+    """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = sut.attempt("send", to=to, label="too much", body=TOO_MUCH)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: what waits to be sent, and what of it is sent first."""
+"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: the waiting messages, and the order in which they are sent."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ONCE = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 @needs("send")
 @covers(*ORDER, *EACH, *CONTENTS, *ONCE, "MQDMPR-3.1.7.1.28-09")
-def test_what_waits_is_sent_by_priority_each_once(peer, sut, judge):
-    """A queue manager sends each message that waits once when its receiver can be reached, by priority and then in the
-    order of sending, except one whose time is over.
+def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
+    """Seven waiting messages of different priorities are sent once each, by priority and then in order of sending,
+    with their own contents; an expired one is not sent, and a later one is sent on the open session.
     """
     to = peer.direct_name("mqc-dispatched")
     late = {"priority": max(PRIORITIES), "time_to_reach_queue_s": LIFE_S}

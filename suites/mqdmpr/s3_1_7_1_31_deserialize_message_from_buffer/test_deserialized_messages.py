@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: which attributes control shows of the fields of packets."""
+"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: the attributes that the control channel shows of a packet's
+fields.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ def _judged(judge, rule, name, wanted, found, evidence):
     """Judge a property of some messages by what control shows; what it shows of none is not exercised."""
     observed = {one: _property(found[one], name) if one in found else "not in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
-        judge.not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
+        judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
     else:
         judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 
@@ -78,8 +80,8 @@ def _property(message, name):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D09")
-def test_every_class_is_the_one_of_its_number(peer, sut, judge):
-    """A message has the Class of the number in its MessageClass."""
+def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
+    """A message with each defined value of MessageClass is shown with the class of that value."""
     packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
     found, sent = _kept(peer, sut, packets)
     wanted = {name: f"MQMSG_CLASS_{name}" for name in packets}
@@ -88,8 +90,8 @@ def test_every_class_is_the_one_of_its_number(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
-def test_journaling_is_what_jp_and_jn_say(peer, sut, judge):
-    """A message is to be journaled as its bits JP and JN say."""
+def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
+    """Messages with JP, with JN, with both and with neither are shown with the journaling that these bits request."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
     found, sent = _kept(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
@@ -106,8 +108,10 @@ def test_journaling_is_what_jp_and_jn_say(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
-def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
-    """A message has the priority and times, the source and the delivery that its BaseHeader and UserHeader have."""
+def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
+    """The priority, times, source and delivery of three different messages are shown as their BaseHeader and
+    UserHeader have them.
+    """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
         "usual": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
@@ -140,8 +144,10 @@ def _by(peer, kind=QUEUE_MANAGER, **properties):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D10", "MQDMPR-3.1.7.1.31-D13", "MQDMPR-3.1.7.1.31-D14")
-def test_levels_and_algorithms_are_those_of_their_numbers(peer, sut, judge):
-    """A message has the privacy level and the algorithms of the numbers in its header."""
+def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge):
+    """Messages with each defined value of PrivacyLevel, EncryptionAlgorithm and HashAlgorithm are shown with the
+    level or algorithm of that value.
+    """
     for rule, field, name, numbers in (
         ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", LEVELS),
         ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
@@ -159,8 +165,10 @@ def _with(field, number):
 
 @needs("receive", "security")
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
-def test_a_sender_is_of_the_kind_of_its_number(peer, sut, judge):
-    """A message has the sender, and the kind of sender, that its SecurityHeader names (E83)."""
+def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
+    """Messages of no sender, of a user and of a queue manager are shown with the sender and the sender type of their
+    SecurityHeader (erratum E83).
+    """
     kinds = {"none": NOBODY, "sid": USER, "queue_manager": QUEUE_MANAGER}
     found, sent = _kept(peer, sut, {name: _by(peer, kind) for name, kind in kinds.items()})
     taken = [name for name in kinds if name in found or name != "none"]
@@ -172,8 +180,10 @@ def test_a_sender_is_of_the_kind_of_its_number(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-05")
-def test_attributes_of_headers_that_are_not_there_are_left_alone(peer, sut, judge):
-    """A message has no attribute of a header that is not in its packet, whatever came before it."""
+def test_message_without_optional_headers_has_defaults(peer, sut, judge):
+    """A message without SecurityHeader and DebugHeader, sent behind one with both, is shown without a sender and
+    without a tracing queue.
+    """
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {"security": {"ST": QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
     packets = {

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.33 Set Queue Defaults: what a queue is for which nothing is asked."""
+"""MS-MQDMPR 3.1.7.1.33 Set Queue Defaults: a queue that is created with its name only."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ PROPERTIES = {
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
-def test_a_queue_for_which_nothing_is_asked(sut, judge):
-    """A queue that is created by its name alone has the default of each property."""
+def test_queue_created_by_name_has_defaults(sut, judge):
+    """The control channel shows each property of a queue that was created with its name only with its default."""
     shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
     wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
     observed = {name: shown[name] for name in wanted}
@@ -53,15 +53,15 @@ def test_a_queue_for_which_nothing_is_asked(sut, judge):
 
 @needs("queue_control", "qm2qm")
 @covers("MQDMPR-3.1.7.1.33-D01")
-def test_a_client_is_told_the_defaults(remote, sut, judge):
-    """A client that asks for the properties of a queue that has only a name gets the default of each."""
+def test_queue_properties_call_returns_defaults(remote, sut, judge):
+    """R_QMGetObjectProperties returns the default of each property of a queue that was created with its name only."""
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in PROPERTIES.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
     call = association.raw(OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == OP_RNG_ERROR:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence
         )
         return
@@ -78,8 +78,8 @@ def test_a_client_is_told_the_defaults(remote, sut, judge):
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
-def test_anybody_may_write_to_a_queue_for_which_nothing_is_asked(peer, sut, judge):
-    """A queue that is created by its name alone lets everybody write (MS-MQDMPR 3.1.7.1.3.1)."""
+def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
+    """A message whose sender is another queue manager is stored in a queue that was created with its name only."""
     queue = sut.new_queue("security")
     receiver = AcknowledgingReceiver(peer, sut)
     label = f"anybody {peer.message_id()}"

@@ -1,30 +1,32 @@
-"""MS-MQDMPR 3.1.7.2.1, 3.1.7.2.2: messages become available and are deleted."""
+"""MS-MQDMPR 3.1.7.2.1, 3.1.7.2.2: messages that become available, and messages that are deleted."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 from harness.expectations import each, none
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
+from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
-from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 LONG_MS = 600_000
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
-def test_every_peek_that_waits_gets_the_message(remote, judge):
-    """Every peek that waits, by whatever opening, gets the message that comes, which stays until it is received."""
-    queue, other = remote.filled(), remote.open()
-    reads = [one.begin(PEEK_CURRENT, ulTimeout=LONG_MS) for one in (queue, queue, other, other)]
-    before = [waiting(read) for read in reads]
+def test_arriving_message_completes_all_pending_peeks(remote, judge):
+    """Four pending peeks through two openings all get the arriving message, which stays in the queue until it is
+    received.
+    """
+    queue, other = remote.open_with_messages(), remote.open()
+    reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_MS) for one in (queue, queue, other, other)]
+    before = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
-    got = [brought(read.wait()) for read in reads]
+    got = [read.wait().label_or_outcome for read in reads]
     judge(
         "MQDMPR-3.1.7.2.2-07",
-        expected={"before": each(WAITING), "by_one_opening": "first", "by_the_other": "first"},
+        expected={"before": each(Call.WAITING), "by_one_opening": "first", "by_the_other": "first"},
         observed={"before": before, "by_one_opening": got[0], "by_the_other": got[2]},
         evidence=reads,
     )
@@ -36,9 +38,9 @@ def test_every_peek_that_waits_gets_the_message(remote, judge):
         observed={"peeks": got, "queue": there},
         evidence=reads,
     )
-    taken = queue.read(RECEIVE)
+    taken = queue.start_receive()
     if taken.outcome == "MQ_OK":
-        queue.end(taken)
+        queue.acknowledge(taken)
     judge(
         "MQDMPR-3.1.7.2-01",
         expected={"before": ["first"], "after": []},
@@ -49,8 +51,10 @@ def test_every_peek_that_waits_gets_the_message(remote, judge):
 
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
-def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
-    """A queue holds for each message at least the bytes of its body, once, until that message is received (E104)."""
+def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
+    """The bytes of a queue grow with each of three messages by at least its body, are unchanged by an aborted
+    receive, and shrink with each receive to 0 (erratum E104).
+    """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
     def held() -> int:

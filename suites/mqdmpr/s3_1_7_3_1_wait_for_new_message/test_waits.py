@@ -1,11 +1,11 @@
-"""MS-MQDMPR 3.1.7.3.1 Wait For New Message, with the timers of 3.1.7.3.4, 3.1.7.3.5: reads that wait in vain."""
+"""MS-MQDMPR 3.1.7.3.1 Wait For New Message, with the timers of 3.1.7.3.4 and 3.1.7.3.5: pending reads that time out."""
 
 from __future__ import annotations
 
 from harness.expectations import each, holds
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.reading import WAITING, brought, waiting
+from harness.wire.rpc_qm2qm import INFINITE, Action
 
 pytestmark = needs("qm2qm")
 
@@ -21,25 +21,25 @@ ALL = (
 )
 """What is said of every wait."""
 WAYS = {
-    "receive": (RECEIVE, False, ("MQDMPR-3.1.7.1.10-D02",)),
-    "receive by a cursor": (RECEIVE, True, ("MQDMPR-3.1.7.1.10-35",)),
-    "peek": (PEEK_CURRENT, False, ("MQDMPR-3.1.7.1.15-55",)),
-    "peek by a cursor": (PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
-    "peek next": (PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
+    "receive": (Action.RECEIVE, False, ("MQDMPR-3.1.7.1.10-D02",)),
+    "receive by a cursor": (Action.RECEIVE, True, ("MQDMPR-3.1.7.1.10-35",)),
+    "peek": (Action.PEEK_CURRENT, False, ("MQDMPR-3.1.7.1.15-55",)),
+    "peek by a cursor": (Action.PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
+    "peek next": (Action.PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
 }
 """The ways to wait: the action, whether a cursor waits, what is said of it."""
 
 
 @covers(*ALL, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
 @covers(*(rule for _, _, rules in WAYS.values() for rule in rules))
-def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
-    """A read that waits in vain, in whatever way, ends with MQ_ERROR_IO_TIMEOUT when its time-out is over, not before,
-    and a cursor by which it was to receive is one by which nothing was read.
+def test_each_kind_of_pending_read_times_out(remote, judge):
+    """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
+    timeout of 400 ms; the cursor of the receive then has no next message.
     """
-    empty, read_through = remote.open(), remote.filled(queue="admin")
+    empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
-    cursors = {name: (read_through if name == "peek next" else empty).cursor().settled().out.phCursor for name in WAYS}
-    read_through.read(PEEK_CURRENT, hCursor=cursors["peek next"]).settled()
+    cursors = {name: (read_through if name == "peek next" else empty).open_cursor() for name in WAYS}
+    read_through.peek(hCursor=cursors["peek next"]).expect_success()
     calls = {}
     began_ms = remote.peer.recorder.elapsed_ms()
     for name, (action, by_cursor, _) in WAYS.items():
@@ -56,30 +56,36 @@ def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
     in_time = lasted.ms >= SHORT_MS or f"after {lasted.ms} ms"  # a stall makes none shorter: it began before they did
     over = holds("when the time-out is over")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence)
-    unread = empty.read(PEEK_NEXT, hCursor=cursors["receive by a cursor"])
+    unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL, observed=unread.outcome, evidence=unread)
 
 
 @covers("MQDMPR-3.1.7.3.1-24")
-def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
-    """The time-out of a read that got its message ends no later read."""
+def test_timer_of_completed_read_ends_no_later_read(remote, judge):
+    """A read that gets its message leaves no running timer: a second read without timeout is still pending when the
+    first read's timeout is over.
+    """
     first_ms = 2 * SHORT_MS + remote.sut.slack_ms(SHORT_MS)
     queue = remote.open()
-    first = queue.begin(RECEIVE, ulTimeout=first_ms)
+    first = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
     remote.deliver(["first"])
     if not first.wait().failed:
-        queue.end(first)
+        queue.acknowledge(first)
     else:
         reason = "the message came later than the first read could wait"
-        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first)
+        judge.mark_not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first)
         return
-    second = remote.open().begin(RECEIVE, ulTimeout=INFINITE)
+    second = remote.open().begin(Action.RECEIVE, ulTimeout=INFINITE)
     second.wait(first_ms + remote.sut.quiet_ms)
-    meanwhile = waiting(second)
+    meanwhile = second.state_after_silence()
     remote.deliver(["second"])
     judge(
         "MQDMPR-3.1.7.3.1-24",
-        expected={"first": "first", "second_after_its_time": WAITING, "second": "second"},
-        observed={"first": brought(first), "second_after_its_time": meanwhile, "second": brought(second.wait())},
+        expected={"first": "first", "second_after_its_time": Call.WAITING, "second": "second"},
+        observed={
+            "first": first.label_or_outcome,
+            "second_after_its_time": meanwhile,
+            "second": second.wait().label_or_outcome,
+        },
         evidence=[first, second],
     )

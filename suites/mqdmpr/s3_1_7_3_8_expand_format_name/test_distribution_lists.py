@@ -1,9 +1,9 @@
-"""MS-MQDMPR 3.1.7.3.8 Expand Format Name: distribution lists, which the directory resolves."""
+"""MS-MQDMPR 3.1.7.3.8 Expand Format Name: distribution lists that the directory resolves."""
 
 from __future__ import annotations
 
 from harness.expectations import each, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
@@ -27,8 +27,10 @@ def _copies_of(sut, queues, label):
     "MQDMPR-3.1.7.3.8-13",
     "MQDMPR-3.1.7.3.8-16",
 )
-def test_every_queue_of_a_distribution_list_gets_a_copy(peer, sut, judge):
-    """Every queue of a distribution list, or of a list within it, gets one copy of what is sent to the list."""
+def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
+    """A send to a distribution list, alone, nested or beside other names, stores one copy in each of its queues and
+    in no other.
+    """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in NAMES]
     identifiers = [str(enterprise.read_object(queue)["identifier"]) for queue in queues]
@@ -61,8 +63,10 @@ def test_every_queue_of_a_distribution_list_gets_a_copy(peer, sut, judge):
 
 @needs("send", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18", "MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06")
-def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge):
-    """A message that is sent to a list names each of the queues once, and not the list."""
+def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
+    """Both copies of a message to a distribution list and a direct name, whose queues repeat, name the two queues
+    once and no list.
+    """
     _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
     came = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
@@ -76,11 +80,13 @@ def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge)
     )
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
-def test_without_the_directory_no_list_is_sent_to(peer, sut, judge):
-    """A queue manager without its directory refuses a message for a distribution list, also beside other queues."""
+def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
+    """Without the directory a send to a distribution list is refused, alone and beside another queue; a send to the
+    other queue alone succeeds.
+    """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")
     beside = rf"DIRECT=TCP:{sut.address}\{queue}"

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue, which begins with it: who gets a copy."""
+"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue: the copies for the names of a multiple-element
+format name.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,10 @@ def _destination(frame):
     "MQDMPR-3.1.7.3.8-21",
 )
 @pytest.mark.parametrize("queues", ONE.values(), ids=ONE)
-def test_a_queue_that_is_named_more_than_once_is_one_queue(peer, sut, judge, queues):
-    """A queue that a list of names has more than once gets one copy of a message, as if it was named alone."""
+def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
+    """A queue that a multiple-element format name has several times, also in different case, gets one message, which
+    names a single queue.
+    """
     came = _copies(peer, sut, queues, 1)
     alone = {"queue": FIRST, "names_several": False}
     judge.all(expected=[alone], observed=[_destination(frame) for frame in came], evidence=came)
@@ -51,8 +55,8 @@ def test_a_queue_that_is_named_more_than_once_is_one_queue(peer, sut, judge, que
 @needs("send")
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
 @pytest.mark.parametrize("queue", [FIRST, OTHER_CASE], ids=["as it is", "in another case"])
-def test_a_queue_that_is_named_alone_is_itself(peer, sut, judge, queue):
-    """A name of one queue is sent to as it is."""
+def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
+    """A message to a single queue, in lower or mixed case, arrives there once and names a single queue."""
     came = _copies(peer, sut, [queue], 1)
     alone = {"queue": FIRST, "names_several": False}
     judge.all(expected=[alone], observed=[_destination(frame) for frame in came], evidence=came)
@@ -66,8 +70,10 @@ def test_a_queue_that_is_named_alone_is_itself(peer, sut, judge, queue):
     "MQDMPR-3.1.7.3.8-10",
     "MQDMPR-3.1.7.3.8-24",
 )
-def test_every_queue_of_a_list_is_opened_once(peer, sut, judge):
-    """Every queue of a list of names gets one copy of a message that names them all."""
+def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
+    """Of a name with three queues, one of them twice in different case, each queue gets one copy that names several
+    queues.
+    """
     came = _copies(peer, sut, [FIRST, SECOND, OTHER_CASE, THIRD], 3)
     expected = any_order(*({"queue": queue, "names_several": True} for queue in (FIRST, SECOND, THIRD)))
     judge.all(expected=expected, observed=[_destination(frame) for frame in came], evidence=came)

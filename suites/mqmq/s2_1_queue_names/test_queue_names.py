@@ -206,7 +206,7 @@ def test_format_names(peer, sut, judge, rule):
             good = [*good, known(peer, sut)]
     taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
     if unknown and not good and DONE not in taken.values():
-        judge.not_exercised(
+        judge.mark_not_exercised(
             rule, reason="every name is refused, those that are well formed as well: nobody may know them"
         )
         return

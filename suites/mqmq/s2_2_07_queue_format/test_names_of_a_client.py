@@ -25,7 +25,7 @@ from harness.wire.rpc_qmcomm import (
     SYSTEM,
 )
 from harness.wire.rpc_stub import octets
-from suites.mqqp.steps.reader import FAR, Reader
+from suites.mqqp.steps.reader import Reader
 
 pytestmark = needs("remote_read")
 
@@ -37,7 +37,7 @@ TEXTS = (DIRECT, SUBQUEUE)
 def asked(peer: Peer, sut: Sut, name: str) -> ServedCall | None:
     """Let the SUT open a queue of the peer; return its R_QMOpenRemoteQueue, None when it calls none."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=name).wait()
+    reader.begin_open(name).wait()
     return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
 
 
@@ -59,7 +59,7 @@ def test_a_private_queue_is_named_by_its_objectid(peer, sut, judge, number):
     """m_qft is 2, without suffix and flags; Lineage is the GUID of the computer, Uniquifier the number of the queue."""
     call = asked(peer, sut, rf"PRIVATE={peer.identifier}\{number:08x}")
     if call is None:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a private name"
         )
         return
@@ -75,7 +75,7 @@ def test_a_public_queue_is_named_by_its_guid(peer, sut, judge):
     """m_qft is 1, without suffix and flags, and its member the GUID of the queue."""
     call = asked(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     if call is None:
-        judge.not_exercised("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a public name")
+        judge.mark_not_exercised("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a public name")
         return
     kind, suffix, member = named(call)
     expected, observed = facts(m_qft=PUBLIC, member=str(PEER_PUBLIC_QUEUE)), {"m_qft": kind, "member": member}
@@ -84,7 +84,7 @@ def test_a_public_queue_is_named_by_its_guid(peer, sut, judge):
 
 
 SYSTEM_QUEUES = {
-    "MQMQ-2.2.7-04": (f"{FAR};JOURNAL", JOURNAL),
+    "MQMQ-2.2.7-04": (f"{Reader.QUEUE};JOURNAL", JOURNAL),
     "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", DEADLETTER),
     "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", DEADXACT),
 }
@@ -98,7 +98,7 @@ def test_a_queue_of_the_system_is_flagged_as_such(peer, sut, judge, rule):
     call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{path}")
     found = 0 if call is None else named(call)[1]
     if call is None or not found & SUFFIX_BITS:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             rule, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
         )
         return
@@ -110,13 +110,13 @@ def test_a_queue_of_the_system_is_flagged_as_such(peer, sut, judge, rule):
 def test_a_subqueue_is_named_with_its_suffix(peer, sut, judge):
     """With the suffix of subqueues comes no flag, m_qft 8, and a direct name that has the subqueue in it."""
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{FAR};sub")
+    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
     kind, suffix, member = (0, 0, "") if call is None else named(call)
     if call is None or suffix & SUFFIX_BITS != SUBQUEUE_SUFFIX:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             *rules, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
         )
         return
     judge("MQMQ-2.2.7-11", expected=SUBQUEUE_SUFFIX, observed=suffix, evidence=call.evidence)
     judge("MQMQ-2.2.7-12", expected=SUBQUEUE, observed=kind, evidence=call.evidence)
-    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{FAR};sub", observed=member, evidence=call.evidence)
+    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{Reader.QUEUE};sub", observed=member, evidence=call.evidence)

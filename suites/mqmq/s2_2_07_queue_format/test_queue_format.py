@@ -9,7 +9,6 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.expectations import each, facts, fields, in_queue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import RECEIVE
 from harness.wire.rpc_qmcomm import (
     CONNECTOR,
     DEADLETTER,
@@ -27,7 +26,6 @@ from harness.wire.rpc_qmcomm import (
 )
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
-from suites.mqqp.steps.reading import brought
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 OPENED, REFUSED = "opened", "refused"
@@ -156,10 +154,10 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     remote, named = opening.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (remote.open(form=queue_format(PRIVATE, named, one)) for one in (0, SYSTEM | JOURNAL))
-    received = queue.read(RECEIVE)
+    received = queue.start_receive()
     if received.outcome == "MQ_OK":
-        queue.end(received).settled()
-    observed = {"received": brought(received), "queue": queue.labels(), "journal": journal.labels()}
+        queue.acknowledge(received).expect_success()
+    observed = {"received": received.label_or_outcome, "queue": queue.labels(), "journal": journal.labels()}
     expected = facts(received="a", queue=["b"], journal=["a"])
     judge.all(expected=expected, observed=observed, evidence=received.evidence)
 
@@ -178,9 +176,9 @@ def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
     remote, path = opening.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (remote.open(form=queue_format(PUBLIC, public, one)) for one in (0, SYSTEM | JOURNAL))
-    received = queue.read(RECEIVE)
+    received = queue.start_receive()
     if received.outcome == "MQ_OK":
-        queue.end(received).settled()
+        queue.acknowledge(received).expect_success()
     judge("MQMQ-2.2.7-04", expected=in_queue("b"), observed=queue.labels(), evidence=received.evidence)
     judge("MQMQ-2.2.7-04", expected=in_queue("a"), observed=journal.labels(), evidence=received.evidence)
     opening.association.close()
@@ -192,8 +190,8 @@ def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
 def test_a_client_sets_what_is_reserved_to_0(peer, sut, judge):
     """m_reserved of the SUT's R_QMOpenRemoteQueue is 0."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=reader.format_name)
-    call = reader.one("R_QMOpenRemoteQueue")
+    reader.begin_open()
+    call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
     observed = form.value.m_reserved if form is not None else "no QUEUE_FORMAT"
     judge("MQMQ-2.2.7-13", expected=0, observed=observed, evidence=call.evidence)
@@ -240,8 +238,8 @@ def _text(form):
 def test_a_client_names_a_direct_queue_without_its_prefix(peer, sut, judge):
     """m_qft of the SUT's R_QMOpenRemoteQueue is 3, and its member the name of the queue without DIRECT=."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=reader.format_name)
-    call = reader.one("R_QMOpenRemoteQueue")
+    reader.begin_open()
+    call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
     observed = {} if form is None else {"m_qft": form.value.m_qft, "name": _text(form.value)}
     expected = facts(m_qft=DIRECT, name=reader.format_name.removeprefix("DIRECT=").lower())

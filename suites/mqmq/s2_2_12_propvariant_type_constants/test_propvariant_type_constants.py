@@ -162,12 +162,12 @@ def test_vectors_are_counted_and_of_something(asking, judge):
     vector = Variant(VT_VECTOR | VT_VARIANT, [Variant(VT_UI2, 1)])
     seen = {"in_a_vector": asking.read(vector), "alone": asking.read(Variant(VT_VARIANT, raw=bytes(8)))}
     judge("MQMQ-2.2.12-07", expected=facts(in_a_vector=READ, alone=FAULT), observed=seen, evidence=asking.frames)
-    judge.finished("MQMQ-2.2.12-07")
+    judge.conclude("MQMQ-2.2.12-07")
     kinds = [asking.read(one) for one in VECTORS]
     seen = {"of_something": kinds, "of_nothing": asking.read(Variant(VT_VECTOR, raw=bytes(8)))}
     expected = facts(of_something=each(READ), of_nothing=FAULT)
     judge("MQMQ-2.2.12-17", expected=expected, observed=seen, evidence=asking.frames)
-    judge.finished("MQMQ-2.2.12-17")
+    judge.conclude("MQMQ-2.2.12-17")
     stub = asking.stub([VECTORS[3]])
     wrong = asking.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     counted = asking.read(VECTORS[3])

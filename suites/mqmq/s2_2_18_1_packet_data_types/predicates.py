@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive, record_of
+from harness.judging.passive import Context, Finding, NotExercised, Predicate, Recent, Summary, passive, record_of
 from reference_qm.codec import (
     FormatError,
     MQFDirectQueueFormatName,
@@ -23,17 +23,18 @@ MESSAGE = "UserMessage"
 passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is that of all messages that come from the SUT")(source)
 
 
-class Messages:
-    """The messages that a SUT has sent on a connection: the first of each identifier."""
+class Messages(Summary):
+    """The messages that a SUT has sent on a connection: of each identifier the properties that came first, hashed."""
 
     def __init__(self) -> None:
-        self.first: dict[tuple[Any, int], Frame] = {}
+        self.first = Recent[tuple[Any, int], int]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Note a message."""
         record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
         if record is not None:
-            self.first.setdefault((record.UserHeader.SourceQueueManager, record.UserHeader.MessageID), frame)
+            user, properties = record.UserHeader, record.MessagePropertiesHeader
+            self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
 
 
 @passive("MQMQ-2.2.18.1.3-02", MESSAGE, "no other message of the SUT has the same MessageID")
@@ -43,7 +44,7 @@ def ordinal(packet: Any, context: Context) -> Finding:
     if not messages.first:
         return NotExercised("it is the first message on its connection")
     first = messages.first.get((user.SourceQueueManager, user.MessageID))
-    if first is not None and record_of(first).MessagePropertiesHeader != packet.MessagePropertiesHeader:
+    if first is not None and first != hash(packet.MessagePropertiesHeader):
         return False, f"MessageID {user.MessageID} is that of another message too"
     return True, f"MessageID is {user.MessageID}"
 

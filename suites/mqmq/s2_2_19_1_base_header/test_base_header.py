@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import accepted, agree, internal_bits, listen, packet_at, respond
@@ -50,7 +50,7 @@ def test_the_base_header_of_internal_packets(peer, judge):
     judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=of_setup, evidence=answers, errata="E01")
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_reserved_is_ignored(peer, judge, reserved):
@@ -59,7 +59,7 @@ def test_reserved_is_ignored(peer, judge, reserved):
     judge("MQMQ-2.2.19.1-02", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_reserved_bits_are_ignored(peer, judge):
     """An exchange in which one reserved bit is set in every packet of the peer goes as any other."""
@@ -106,7 +106,7 @@ def _answer(asked):
     return connection_parameters(WindowSize=64, **timeouts)
 
 
-@goes_on()
+@sut_survives()
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):

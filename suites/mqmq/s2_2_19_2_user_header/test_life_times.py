@@ -93,7 +93,7 @@ def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
         observed=bool(peer.eventually(lambda: "no second" not in there())),
         evidence=sent,
     )
-    judge.finished("MQDMPR-3.1.2.4-D02")
+    judge.conclude("MQDMPR-3.1.2.4-D02")
     peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
     peer.eventually(lambda: there() == sorted(stay))
     judge(*LIVES, expected=sorted(stay), observed=there(), evidence=sent)

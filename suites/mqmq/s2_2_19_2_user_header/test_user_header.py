@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, facts, in_queue, none
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import reception, taken
@@ -38,7 +38,7 @@ THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 SHORT_S, LONG_S = 1, 9_000
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED)
 def test_reserved_bits_are_ignored(peer, sut, judge):
     """A message with reserved bits set is taken as any other."""
@@ -62,7 +62,7 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
     ("rule", "flag", "value"),
     [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],
 )
-@goes_on()
+@sut_survives()
 def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, flag, value):
     """After a message that was taken, one whose DQ or AQ is none of the table's closes the session."""
     connection = peer.open_raw()

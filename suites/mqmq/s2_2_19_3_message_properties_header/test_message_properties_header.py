@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.message_bytes import properties_at
 from suites.mqmq.steps.outgoing import Outgoing
@@ -44,7 +44,7 @@ class Fields:
         self.rest = data[at + FIXED_SIZE :]
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED)
 def test_unused_bits_are_ignored(peer, sut, judge):
     """A message with an unused bit of Flags set is taken as any other."""

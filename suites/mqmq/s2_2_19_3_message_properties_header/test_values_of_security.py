@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import one_of
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire.protection import AES_256
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
 
@@ -26,7 +26,7 @@ TAKEN = "ACK_REACH_QUEUE, in its queue"
 
 
 @malforms("MQMQ-2.2.19.3-20", "MQMQ-2.2.19.3-24", "MQMQ-2.2.19.3-26")
-@goes_on()
+@sut_survives()
 @needs("security", "receive")
 @covers(*REFUSED)
 def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge):

@@ -10,7 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
@@ -197,7 +197,7 @@ def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, ju
     judge.all(expected=expected, observed=observed, case="arrived", evidence=[*sent, *came])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.20.4-13")
 def test_reserved_is_ignored(peer, judge):
     """A session acknowledgment of the peer is taken whatever it has in Reserved."""

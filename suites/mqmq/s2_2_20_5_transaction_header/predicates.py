@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, passive, record_of
+from harness.judging.passive import Context, Finding, Recent, Summary, passive, record_of
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import there_if_and_only_if
@@ -119,11 +119,11 @@ class Sequence:
     """The TxSequenceNumbers that a SUT has sent of one sequence, by MessageID, and the highest of them."""
 
     def __init__(self) -> None:
-        self.numbers: dict[int, int] = {}
+        self.numbers = Recent[int, int]()
         self.highest = 0
 
 
-class Sequences:
+class Sequences(Summary):
     """The sequences of the transactional messages that a SUT has sent on a connection, by TxSequenceID."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class Sequences:
         if record is not None and record.TransactionHeader is not None:
             header = record.TransactionHeader
             sequence = self.by_identifier[header.TxSequenceID]
-            sequence.numbers[record.UserHeader.MessageID] = header.TxSequenceNumber
+            sequence.numbers.keep(record.UserHeader.MessageID, header.TxSequenceNumber)
             sequence.highest = max(sequence.highest, header.TxSequenceNumber)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds, one_of
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import reception, taken
@@ -32,7 +32,7 @@ TRANSACTIONAL = "transactional"
 PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED.values())
 def test_unused_bits_are_ignored_or_refused(peer, sut, judge):
     """A transactional message with an unused bit is taken as any other, or the session is closed (E31)."""

@@ -7,7 +7,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import header
 
 
@@ -22,16 +22,16 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
             transaction = sut.control.call("begin")["transaction"]
             sender.send(tag, transaction=transaction)
             sut.control.call("commit", transaction=transaction)
-        session = sender.session()
+        session = sender.await_session()
         came += sender.collect_all(session, 2)
         sender.acknowledge_all(session)
         session.send(order_ack(peer, came[-1]))
         peer.settle()
         if first == 1:
             sut.restart()
-    if sorted(set(tags(came))) != [1, 2, 3, 4]:
-        raise ConformanceFailure(f"messages {tags(came)} came")
-    own = {tag: int(header(frame).ID) for tag, frame in zip(tags(came), came, strict=True)}
+    if sorted(set(Sender.tags(came))) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"messages {Sender.tags(came)} came")
+    own = {tag: int(header(frame).ID) for tag, frame in zip(Sender.tags(came), came, strict=True)}
     judge(
         "MQMQ-2.2.20.5-07",
         expected=holds("each transaction has its own ID"),

@@ -111,7 +111,7 @@ def test_a_signed_message_field_by_field(peer, sut, judge, level, delivery):
     judge("MQMQ-2.2.20.6-21", expected=_aligned(frame), observed=_items_at(frame), evidence=frame)
     info = found.fields.get(f"{HEADER}ProviderInfo")
     if info is None:
-        judge.not_exercised("MQMQ-2.2.20.6-D05", reason="no ProviderInfo was sent", evidence=frame)
+        judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="no ProviderInfo was sent", evidence=frame)
     else:
         judge("MQMQ-2.2.20.6-D05", expected=PROVIDER, observed=_provider(bytes.fromhex(info)), evidence=frame)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import reception, taken
 
 UNUSED = {
@@ -14,7 +14,7 @@ UNUSED = {
 """The unused bits of Flags and the rule of each."""
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED.values())
 def test_unused_bits_of_a_security_header_are_ignored(peer, sut, judge):
     """An unsigned message of the peer itself whose SecurityHeader has an unused bit is taken as any other."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from suites.mqmq.steps.layout import Layout
@@ -41,7 +41,7 @@ PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
 """SH, and the bytes of the SessionHeader."""
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
 def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
     """A message whose DebugHeader has an unused bit, or anything in Reserved, is taken as any other."""
@@ -51,7 +51,7 @@ def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
     """A message whose SoapHeader has anything in its reserved fields is taken as any other."""
@@ -60,7 +60,7 @@ def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
 def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
     """A message for several queues is taken whatever the reserved fields of its lists and of their signature hold."""

@@ -170,7 +170,7 @@ class Layout:
         self._header("SecurityHeader", SECURITY)
         for name, size in SECURITY_DATA:
             self._pad(4, start)
-            data = self._take(self.fields[f"SecurityHeader.{size}"])
+            data = self._take_events(self.fields[f"SecurityHeader.{size}"])
             if data:
                 self.fields[f"SecurityHeader.{name}"] = data.hex()
         self._pad(4, start)
@@ -183,7 +183,7 @@ class Layout:
             ("ExtensionData", self.fields["MessagePropertiesHeader.ExtensionSize"]),
             ("MessageBody", self.fields["MessagePropertiesHeader.MessageSize"]),
         ):
-            data = self._take(size)
+            data = self._take_events(size)
             if data:
                 whole = data.decode("utf-16-le", "replace") if name == "Label" else data.hex()
                 self.fields[f"MessagePropertiesHeader.{name}"] = whole
@@ -195,7 +195,7 @@ class Layout:
         for section, reserved in (("Header", "Reserved"), ("Body", "Reserved1")):
             for name, size in ((f"{section}SectionID", 2), (reserved, 2), (f"{section}DataLength", 4)):
                 self._field(f"SoapHeader.{name}", size)
-            text = self._take(2 * self.fields[f"SoapHeader.{section}DataLength"])
+            text = self._take_events(2 * self.fields[f"SoapHeader.{section}DataLength"])
             self.fields[f"SoapHeader.{section}"] = text.decode("utf-16-le", "replace")
         self._pad(4, start)
 
@@ -215,11 +215,11 @@ class Layout:
         start = self._at
         for field, size in LIST_SIGNATURE:
             self._field(f"{header}.{field}", size)
-        self.fields[f"{header}.Signature"] = self._take(self.fields[f"{header}.Size"]).hex()
+        self.fields[f"{header}.Signature"] = self._take_events(self.fields[f"{header}.Size"]).hex()
         self._pad(4, start)
 
     def _element(self, start: int) -> tuple[int, str]:
-        kind = int.from_bytes(self._take(2), "little")
+        kind = int.from_bytes(self._take_events(2), "little")
         if kind not in LIST_NAMES:
             raise _UnreadableError
         written, boundary = LIST_NAMES[kind]
@@ -228,27 +228,29 @@ class Layout:
 
     def _name(self, written: str) -> str:
         if written == "number":
-            return f"{int.from_bytes(self._take(4), 'little'):08x}"
+            return f"{int.from_bytes(self._take_events(4), 'little'):08x}"
         if written == "public":
-            return str(UUID(bytes_le=self._take(16)))
+            return str(UUID(bytes_le=self._take_events(16)))
         if written == "private":
-            return f"{UUID(bytes_le=self._take(16))}\\{int.from_bytes(self._take(4), 'little'):08x}"
+            return f"{UUID(bytes_le=self._take_events(16))}\\{int.from_bytes(self._take_events(4), 'little'):08x}"
         if written == "direct":
-            return self._take(int.from_bytes(self._take(2), "little")).decode("utf-16-le", "replace").lower()
+            return (
+                self._take_events(int.from_bytes(self._take_events(2), "little")).decode("utf-16-le", "replace").lower()
+            )
         return self._text()
 
     def _text(self) -> str:
         end = self._at
         while self._data[end : end + 2] not in (b"\0\0", b""):
             end += 2
-        return self._take(end + 2 - self._at).decode("utf-16-le", "replace").lower()
+        return self._take_events(end + 2 - self._at).decode("utf-16-le", "replace").lower()
 
     def _field(self, name: str, size: int | str) -> None:
-        data = self._take(16 if isinstance(size, str) else size)
+        data = self._take_events(16 if isinstance(size, str) else size)
         value: Any = int.from_bytes(data, "little") if len(data) <= 4 else data.hex()
         self.fields[name] = str(UUID(bytes_le=data)) if size == GUID else value
 
-    def _take(self, size: int) -> bytes:
+    def _take_events(self, size: int) -> bytes:
         if self._at + size > len(self._data):
             raise _UnreadableError
         self._at += size

@@ -6,10 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, record_of
+from harness.judging.passive import Context, Finding, Summary, record_of
 
 
-class OwnIdentifier:
+class OwnIdentifier(Summary):
     """The GUID that the SUT's first EstablishConnection names as its own."""
 
     def __init__(self) -> None:

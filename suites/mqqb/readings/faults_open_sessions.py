@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -136,5 +136,5 @@ for _reading, _says, _moves, _choose in WAYS:
     add_reading(
         _reading,
         _says,
-        both(replaced(_sending), replaced(NotesWhereMessagesCome), replaced(KeepsWhatWasMoved)),
+        both(replace_part(_sending), replace_part(NotesWhereMessagesCome), replace_part(KeepsWhatWasMoved)),
     )

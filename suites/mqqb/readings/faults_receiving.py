@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
@@ -123,7 +123,7 @@ class _NoAckOfClassesNotListed(AdminAcks):
 add_reading(
     "E30.2",
     "For a class that the list of 2.2.5 or the table of 3.1.7.15 lacks, nothing is sent.",
-    both(replaced(_NoFinalAckOfClassesNotListed), replaced(_NoAckOfClassesNotListed)),
+    both(replace_part(_NoFinalAckOfClassesNotListed), replace_part(_NoAckOfClassesNotListed)),
 )
 
 
@@ -316,5 +316,5 @@ class _SessionNoted(Receiving):
 add_reading(
     "E47.2",
     "Every message that asks for journaling has a FinalAck when it leaves its queue.",
-    both(replaced(_FinalAckForAnyMessage), replaced(_SessionNoted)),
+    both(replace_part(_FinalAckForAnyMessage), replace_part(_SessionNoted)),
 )

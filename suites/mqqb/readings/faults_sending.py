@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
@@ -71,7 +71,7 @@ class _WindowOfTheLastHeader(SessionAcks):
 add_reading(
     "E25.3",
     "The window is the peer's, and a WindowSize in a SessionHeader changes it.",
-    both(replaced(WindowOfThePeer), replaced(_WindowOfTheLastHeader)),
+    both(replace_part(WindowOfThePeer), replace_part(_WindowOfTheLastHeader)),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import (
@@ -175,5 +175,5 @@ class _RequestNamesTheAcceptor(Establishing):
 add_reading(
     "E11.2",
     "With a direct name RemoteQMGuid is what the Ping Response said, and goes into the request.",
-    both(replaced(_PingNamesTheAcceptor), replaced(_RequestNamesTheAcceptor)),
+    both(replace_part(_PingNamesTheAcceptor), replace_part(_RequestNamesTheAcceptor)),
 )

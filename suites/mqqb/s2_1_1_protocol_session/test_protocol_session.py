@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.errors import SutUnavailable
 from harness.expectations import facts, holds, packet
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers
-from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -20,13 +20,13 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 
     The recorder cuts the bytes of a connection into packets by their PacketSize.
     """
-    done = exchange_message(peer)
-    answers = done.connection.received
+    exchange = exchange_message(peer)
+    answers = exchange.connection.received
     with_header = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]
     judge(
         "MQQB-2.1.1-01",
-        expected=facts(exchange=ALL_ANSWERED, headers=3, packets=3),
-        observed={"exchange": done.outcome, "headers": len(with_header), "packets": len(answers)},
+        expected=facts(exchange=exchange.ALL_ANSWERED, headers=3, packets=3),
+        observed={"exchange": exchange.outcome, "headers": len(with_header), "packets": len(answers)},
         evidence=answers,
     )
 
@@ -49,7 +49,7 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
     except SutUnavailable as error:
         observed: bool | str = str(error)
     else:
-        connection.send(request(peer))
+        connection.send(establish_request(peer))
         reply = connection.poll("EstablishConnection")
         observed = bool(reply) or f"not answered: {connection.outcome()}"
     judge("MQQB-2.1.1-03", expected=holds("answered"), observed=observed, evidence=[reply])

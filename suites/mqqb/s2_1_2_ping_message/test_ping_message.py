@@ -22,7 +22,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     let_send(peer, sut, peer.direct_name())
     ping = listening_port.poll()
     judge("MQQB-2.1.2-D01", expected=packet("Ping"), observed=ping, evidence=ping)
-    judge.finished("MQQB-2.1.2-D01")
+    judge.conclude("MQQB-2.1.2-D01")
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
     source = listening_port.received[0][0]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import closed, fields, packet
-from harness.peer.handshake import request
-from harness.run.marks import covers, goes_on, malforms
-from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
+from harness.peer.handshake import establish_request
+from harness.run.marks import covers, malforms, sut_survives
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
 
 RESERVED_BITS = {
@@ -28,39 +28,39 @@ RESERVED_BITS = {
 FLAGS_AT = 18
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
     """One message is sent on a new session, with one reserved bit set in each internal packet: the SUT answers every
     packet.
     """
     for bit, rule in RESERVED_BITS.items():
-        done = exchange_message(peer, internal={bit: 1})
-        judge(rule, expected=ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+        exchange = exchange_message(peer, internal={bit: 1})
+        judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
     """A session with InternalHeader.Reserved 0, then 0xBEEF, is answered as usual; the SUT sends 0 in Reserved."""
     for reserved in (0, 0xBEEF):
-        done = exchange_message(peer, internal={"Reserved": reserved})
-        judge("MQQB-2.2.1-01", expected=ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
-    sent = [int.from_bytes(frame.data[16:18], "little") for frame in done.connection.received]
-    judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=done.evidence)
+        exchange = exchange_message(peer, internal={"Reserved": reserved})
+        judge("MQQB-2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+    sent = [int.from_bytes(frame.data[16:18], "little") for frame in exchange.connection.received]
+    judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=exchange.evidence)
 
 
 @covers("MQQB-2.2.1-D01")
 def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
     """Four answers of the SUT, one of them a refusal, have PT and CS in their bits, and ClientGuid after them."""
-    done = exchange_message(peer)
+    exchange = exchange_message(peer)
     connection = peer.connect()
-    sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     refusal = connection.poll_packet(0)
-    answers = [*done.answers, refusal]
+    answers = [*exchange.answers, refusal]
     seen = [f"0x{frame.data[FLAGS_AT] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
     client = sent.data[20:36].hex()
-    follows = [frame.data[20:36].hex() == client for frame in (done.answers[0], refusal) if frame is not None]
+    follows = [frame.data[20:36].hex() == client for frame in (exchange.answers[0], refusal) if frame is not None]
     judge(
         "MQQB-2.2.1-D01",
         expected=fields(
@@ -70,12 +70,12 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
             }
         ),
         observed={"Flags and size": seen, "ClientGuid follows": follows},
-        evidence=[*done.connection.received, refusal],
+        evidence=[*exchange.connection.received, refusal],
     )
 
 
 @malforms("MQQB-2.2.1-02")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-03")
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])
 def test_unknown_packet_type_closes_session(peer, judge, packet_type):
@@ -89,13 +89,13 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
     judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_request_for_other_queue_manager_is_refused(peer, judge):
     """An EstablishConnection request with ServerGuid of another queue manager is answered with CS set."""
     peer.request_session()
     connection = peer.connect()
-    sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     reply = connection.poll_packet(0)
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
     judge("MQQB-2.2.1-05", expected=refusal, observed=reply or connection, evidence=[sent, reply])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.fields import bit_clear, field_is, refused_unless_zero, sent_as
 from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
-from harness.faults.sent_messages import resized
+from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import ConnectionParametersPacket
 
 add(
@@ -36,13 +36,13 @@ add(
     "any-connection-parameters-8-bytes-too-long",
     "MQQB-2.2.2-D01",
     "A ConnectionParameters packet is sent with 8 bytes after its ConnectionParametersHeader.",
-    wrong_bytes(ConnectionParametersPacket, lambda data: resized(data + bytes(8))),
+    wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data + bytes(8))),
 )
 add(
     "any-connection-parameters-window-size-missing",
     "MQQB-2.2.2.1-D01",
     "A ConnectionParameters packet is sent without WindowSize, its last field.",
-    wrong_bytes(ConnectionParametersPacket, lambda data: resized(data[:-2])),
+    wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data[:-2])),
 )
 for _name, _rule, _field, _value in (
     ("initiator-connection-parameters-recoverable-timeout-499", "MQQB-2.2.2.1-D02", "RecoverableAckTimeout", 499),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.fields import add_refusals, bit_clear, bit_inverted, field_is, off_by, sent_as
 from harness.faults.primitives import packets, set_fields, wrong_bytes
 from harness.faults.registry import add
-from harness.faults.sent_messages import resized
+from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import EstablishConnectionPacket
 
 ESTABLISH = EstablishConnectionPacket
@@ -92,13 +92,13 @@ for _name, _rules, _says, _install in (
         "any-establish-connection-4-bytes-too-long",
         ("MQQB-2.2.3-D01",),
         "An EstablishConnection packet is sent with 4 bytes after its EstablishConnectionHeader.",
-        wrong_bytes(ESTABLISH, lambda data: resized(data + bytes(4))),
+        wrong_bytes(ESTABLISH, lambda data: correct_packet_size(data + bytes(4))),
     ),
     (
         "any-establish-connection-padding-missing",
         ("MQQB-2.2.3.1-D01",),
         "An EstablishConnection packet is sent without its 512 bytes of Padding.",
-        wrong_bytes(ESTABLISH, lambda data: resized(data[:-512])),
+        wrong_bytes(ESTABLISH, lambda data: correct_packet_size(data[:-512])),
     ),
 ):
     add(_name, _rules, _says, _install)

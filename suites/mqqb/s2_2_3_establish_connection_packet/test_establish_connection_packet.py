@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import fields, one_of, packet
-from harness.peer.handshake import NULL_GUID, request
-from harness.run.marks import covers, goes_on, malforms, needs
-from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
+from harness.peer.handshake import NULL_GUID, establish_request
+from harness.run.marks import covers, malforms, needs, sut_survives
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -30,7 +30,7 @@ SERVERS = ("WinServer", "WinEnt")
 def test_establish_connection_answer_has_in_set_and_pt_2(peer, judge):
     """The SUT answers an EstablishConnection request of the peer with IN set and PT 2."""
     connection = peer.connect()
-    sent = connection.send(request(peer))
+    sent = connection.send(establish_request(peer))
     reply = connection.poll_packet(0)
     bits = read_internal_bits(reply)
     judge("MQQB-2.2.3-01", expected=1, observed=bits["IN"], evidence=[sent, reply])
@@ -66,7 +66,7 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
 def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, judge, named):
     """An EstablishConnection request for the GUID of the SUT, or for zero, is answered with ServerGuid of the SUT."""
     connection = peer.connect()
-    sent = connection.send(request(peer, ServerGuid=sut.guid if named else NULL_GUID))
+    sent = connection.send(establish_request(peer, ServerGuid=sut.guid if named else NULL_GUID))
     reply = connection.poll("EstablishConnection")
     expected = packet("EstablishConnection", {"EstablishConnectionHeader.ServerGuid": sut.guid})
     judge("MQQB-2.2.3.1-02", expected=expected, observed=reply or connection, evidence=[sent, reply])
@@ -91,7 +91,7 @@ def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge):
 def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
     """The SUT answers an EstablishConnection request with the SE of the request."""
     connection = peer.connect()
-    sent = connection.send(request(peer, SE=flag))
+    sent = connection.send(establish_request(peer, SE=flag))
     reply = connection.poll("EstablishConnection")
     expected = packet("EstablishConnection", {"EstablishConnectionHeader.SE": flag})
     judge("MQQB-2.2.3.1-06", expected=expected, observed=reply or connection, evidence=[sent, reply])
@@ -110,22 +110,22 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
     judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED_BITS.values())
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
     """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
     for bit, rule in UNUSED_BITS.items():
-        done = exchange_message(peer, establish={bit: 1})
-        judge(rule, expected=ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+        exchange = exchange_message(peer, establish={bit: 1})
+        judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
 
 @malforms("MQQB-3.1.5.2.3-12")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.3.1-14")
 def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judge):
     """EstablishConnectionHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""
-    done = exchange_message(peer, establish={"Reserved": 0xBEEF})
-    judge("MQQB-2.2.3.1-14", expected=ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
-    reply = done.answered("EstablishConnection")
+    exchange = exchange_message(peer, establish={"Reserved": 0xBEEF})
+    judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+    reply = exchange.answered("EstablishConnection")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, evidence=[reply])

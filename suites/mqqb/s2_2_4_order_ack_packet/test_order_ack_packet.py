@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
 from suites.mqqb.steps.sequences import Outgoing
@@ -88,14 +88,14 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     frame = _await_order_ack(receiver, judge, sent)
     user = frame["UserHeader"]
     judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ", evidence=[sent, frame])
-    judge.finished("MQQB-3.1.3.2-29")
+    judge.conclude("MQQB-3.1.3.2-29")
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge("MQQB-2.2.4-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
 
 
-@goes_on()
+@sut_survives()
 @needs("send")
 @covers("MQQB-2.2.4.1-04")
 def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
@@ -107,7 +107,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     packet = order_ack(peer, sent)
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
     answer = session.send(order_ack(peer, sent, body=body))
-    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.comes_again(1), evidence=[sent, answer])
+    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.await_resend(1), evidence=[sent, answer])
 
 
 def _await_order_ack(receiver, judge, sent):
@@ -119,7 +119,7 @@ def _await_order_ack(receiver, judge, sent):
         observed=frame is not None,
         evidence=[sent, frame],
     )
-    judge.finished("MQQB-3.1.6.9-01")
+    judge.conclude("MQQB-3.1.6.9-01")
     if frame is None:
         raise ConformanceFailure("no OrderAck came for the transactional message")
     return frame

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.fields import bit_clear, field_is
 from harness.faults.ordering_acks import WRONG
-from harness.faults.parts import changed, fault, replaced
+from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import FinalAckBody, MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
@@ -28,27 +28,35 @@ for _name, _rule, _does in (
     ("receiver-final-ack-priority-3", "MQQB-2.2.5-01", "has priority 3"),
     ("receiver-final-ack-mp-clear", "MQQB-2.2.5-02", "has MP clear"),
     ("receiver-final-ack-jn-set", "MQQB-2.2.5-04", "has JN set"),
-    ("receiver-final-ack-sent-to-private-queue-5", "MQQB-2.2.5-05", "is for private queue 5"),
-    ("receiver-final-ack-destination-computer-name", "MQQB-2.2.5-06", "names the computer, not its address"),
-    ("receiver-final-ack-destination-other-address", "MQQB-2.2.5-07", "names another address"),
+    ("receiver-final-ack-sent-to-private-queue-5", "MQQB-2.2.5-05", "has private queue 5 as destination"),
+    (
+        "receiver-final-ack-destination-computer-name",
+        "MQQB-2.2.5-06",
+        "has a computer name instead of an address in its destination",
+    ),
+    ("receiver-final-ack-destination-other-address", "MQQB-2.2.5-07", "has another address in its destination"),
     ("receiver-final-ack-label-wrong", "MQQB-2.2.5-08", "has another label"),
-    ("receiver-final-ack-body-40-bytes", "MQQB-2.2.5-09", "has 40 bytes of body"),
-    ("receiver-final-ack-requests-acknowledgment", "MQQB-2.2.5-10", "asks for an acknowledgment"),
+    ("receiver-final-ack-body-40-bytes", "MQQB-2.2.5-09", "has a body of 40 bytes"),
+    ("receiver-final-ack-requests-acknowledgment", "MQQB-2.2.5-10", "requests an acknowledgment"),
     ("receiver-final-ack-body-type-vt-ui1", "MQQB-2.2.5-23", "has BodyType VT_UI1"),
     (
         "receiver-final-ack-numbers-before-sequence-id",
         ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"),
-        "has numbers before the sequence",
+        "has its numbers before TxSequenceID",
     ),
     ("receiver-final-ack-message-id-before-source-guid", "MQQB-2.2.5.1-D01", "has MessageID before SourceGUID"),
-    ("receiver-final-ack-sequence-number-31-bits", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of at most 31 bits"),
+    (
+        "receiver-final-ack-sequence-number-31-bits",
+        "MQQB-2.2.5.1-D02",
+        "has a TxSequenceNumber without its highest bit",
+    ),
     ("receiver-final-ack-sequence-number-zero", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of 0"),
-    ("receiver-final-ack-sequence-id-one-more", "MQQB-2.2.5.1-01", "has a TxSequenceID that is one more"),
-    ("receiver-final-ack-sequence-number-one-more", "MQQB-2.2.5.1-02", "has a TxSequenceNumber that is one more"),
+    ("receiver-final-ack-sequence-id-one-more", "MQQB-2.2.5.1-01", "has a TxSequenceID that is one too high"),
+    ("receiver-final-ack-sequence-number-one-more", "MQQB-2.2.5.1-02", "has a TxSequenceNumber that is one too high"),
     (
         "receiver-final-ack-previous-number-one-more",
         "MQQB-2.2.5.1-03",
-        "has a TxPreviousSequenceNumber that is one more",
+        "has a TxPreviousSequenceNumber that is one too high",
     ),
 ):
     add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG[_does](is_final_ack))
@@ -151,7 +159,7 @@ def _sent_final(change: Any) -> Any:
 
         return send
 
-    return replaced(changed(OrderAcks.send_transactional_ack, make))
+    return replace_part(override_method(OrderAcks.send_transactional_ack, make))
 
 
 add(

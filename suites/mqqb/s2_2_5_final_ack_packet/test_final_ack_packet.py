@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import of_class
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
@@ -61,7 +61,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
         ),
     ],
 )
-@goes_on()
+@sut_survives()
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
     """The second message of a sequence, number 5, has a wrong destination: its FinalAck has the class and number for
     it.

@@ -9,9 +9,9 @@ from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
-from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, RECEIVE_TIMEOUT
+from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
+from suites.mqqb.steps.secured import CLEAR, KEY, Secured, encrypt, sign
 
 NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 REASONS = {
@@ -39,9 +39,9 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
 
     packets = {
         "MQQB-2.2.5-15": message(MALLORY),
-        "MQQB-2.2.5-16": secret(sut, message(), 5, AES_256, KEY[256], blob=b"\7" * 268),
-        "MQQB-2.2.5-17": signed(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
-        "MQQB-2.2.5-18": signed(message(), SIG20, BOB.key),
+        "MQQB-2.2.5-16": encrypt(sut, message(), 5, AES_256, KEY[256], blob=b"\7" * 268),
+        "MQQB-2.2.5-17": sign(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
+        "MQQB-2.2.5-18": sign(message(), SIG20, BOB.key),
     }
     for rule, disposition in secured.dispositions(packets, "transactional").items():
         judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
@@ -58,7 +58,7 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{small}", "body": bytes(1_400)}
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
-    judge("MQQB-2.2.5-19", expected=of_class(Q_EXCEED_QUOTA), observed=frame, evidence=[*sent, frame])
+    judge("MQQB-2.2.5-19", expected=of_class(AckClass.Q_EXCEED_QUOTA), observed=frame, evidence=[*sent, frame])
 
 
 @covers("MQQB-2.2.5-22")
@@ -69,4 +69,4 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5-22", expected=of_class(RECEIVE_TIMEOUT), observed=frame, evidence=[sent, frame])
+    judge("MQQB-2.2.5-22", expected=of_class(AckClass.RECEIVE_TIMEOUT), observed=frame, evidence=[sent, frame])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.fields import bit_clear, field_is
 from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
-from harness.faults.sent_messages import resized
+from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import SessionAckPacket
 
 SH = 1 << 4
@@ -26,5 +26,5 @@ add(
     "receiver-session-ack-session-header-missing",
     "MQQB-2.2.6-D01",
     "The receiver sends a SessionAck with SH clear that ends after its InternalHeader.",
-    wrong_bytes(SessionAckPacket, lambda data: resized(data[:2] + bytes([data[2] & ~SH]) + data[3:20])),
+    wrong_bytes(SessionAckPacket, lambda data: correct_packet_size(data[:2] + bytes([data[2] & ~SH]) + data[3:20])),
 )

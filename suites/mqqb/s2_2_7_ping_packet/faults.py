@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.datagrams import received_datagrams
 from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, sent_as
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, pings
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
@@ -43,7 +43,7 @@ def _refusal_if_unused(data: bytes) -> bytes:
 
 
 def _any_signature(data: bytes) -> bytes:
-    """Give a datagram the right Signature, whatever it had."""
+    """Replace the Signature of a datagram by the right one."""
     return data[:2] + SIGNATURE + data[4:]
 
 
@@ -117,7 +117,7 @@ add(
     "acceptor-ping-response-rf-always-clear",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
-    both(replaced(_FewSessions), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
+    both(replace_part(_FewSessions), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
 )
 
 # -- Signature and Cookie ------------------------------------------------------------------------------------------

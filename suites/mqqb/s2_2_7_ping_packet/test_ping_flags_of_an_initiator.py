@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import fields
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 
 SERVERS = ("WinServer", "WinEnt")
@@ -24,7 +24,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     judge("MQQB-2.2.7-02", expected=expected, observed=ping_fields(asked, "RC"), case=kind, evidence=asked)
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-01")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])

@@ -37,7 +37,9 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     # Other rules judge a number with other bytes; this rule judges the order of the bytes.
     known = [(due, found) for due, found in numbers if sorted(_octets(due)) == sorted(_octets(found))]
     if not known:
-        judge.not_exercised("MQQB-2.2-D01", reason="no number has the expected bytes, in any order", evidence=frames)
+        judge.mark_not_exercised(
+            "MQQB-2.2-D01", reason="no number has the expected bytes, in any order", evidence=frames
+        )
         return
     expected, observed = (", ".join(each) for each in zip(*known, strict=True))
     judge("MQQB-2.2-D01", expected=expected, observed=observed, evidence=frames)

@@ -14,7 +14,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_accepted_session, is_address
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.provoking import Provoker
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, numbers
 
 
@@ -43,7 +43,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="accepted")
     other.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
-    session, came = sender.first(1)
+    session, came = sender.await_first(1)
     addresses = [read_element(one, "RemoteQMAddress") for one in (accepted, *_list_sessions_for(sut, sender.to))]
     judge(
         "MQQB-3.1.1.3.1-11",
@@ -51,12 +51,12 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
         observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
         evidence=came,
     )
-    judge.finished("MQQB-3.1.1.3.1-11")
+    judge.conclude("MQQB-3.1.1.3.1-11")
     session.close()
     sut.restart()
     references = {read_element(one, "OutgoingQueueReference") for one in _list_sessions_for(sut, sender.to)}
     judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="after a restart")
-    session = sender.session()
+    session = sender.await_session()
     sender.collect(session, 1)
     sender.acknowledge_all(session)
 
@@ -82,9 +82,9 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     peer.settle()
     sut.restart()
     sender = Sender(peer, sut, to)
-    session = sender.next_session()
+    session = sender.poll_session()
     came = [] if session is None else sender.collect_all(session, 2)
-    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=tags(came), case="messages", evidence=came)
+    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=Sender.tags(came), case="messages", evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
     peer.settle()
@@ -97,11 +97,11 @@ def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, su
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
     sent = outgoing.send(2)
     sut.restart()
-    outgoing.next_session()
+    outgoing.await_session()
     peer.environment.run_until(
         lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2)), sut.response_timeout_ms
     )
     again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
     evidence = [*sent, *again]
     judge("MQQB-3.1.1.3.1.2-01", expected=numbers(sent), observed=numbers(again), evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()

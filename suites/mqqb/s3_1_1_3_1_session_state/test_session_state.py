@@ -10,7 +10,7 @@ from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, order_ack, place
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
 DAY_S = 24 * 3_600
@@ -25,12 +25,12 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
-    outgoing.settle()
+    outgoing.acknowledge_all()
     begun += outgoing.send()
-    outgoing.settle()
+    outgoing.acknowledge_all()
     outgoing.turn_to("mqc-greater-2")
     begun += outgoing.send()
-    outgoing.settle()
+    outgoing.acknowledge_all()
     identifiers = [sequence_of(frame) for frame in begun]
     judge(
         "MQQB-3.1.1.3.1-02",
@@ -117,7 +117,7 @@ def _await_messages(sender, wanted):
     inbox = sender.peer.inbox
 
     def found() -> dict[int, Frame]:
-        return {tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
+        return {Sender.tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
     if not sender.peer.environment.run_until(lambda: set(wanted) <= found().keys(), sender.sut.connect_timeout_ms):
         raise ConformanceFailure(f"{len(set(wanted) & found().keys())} of {len(wanted)} messages came")
@@ -145,10 +145,10 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     """The second sequence has two messages, one of them acknowledged; after a restart its next message has number 3."""
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()
-    outgoing.settle()
+    outgoing.acknowledge_all()
     sent = outgoing.send(2)
-    outgoing.on_session()
-    ack = outgoing.acknowledge(2)
+    outgoing.send_session_ack()
+    ack = outgoing.send_order_ack(2)
     peer.settle()
     sut.restart()
     sent += outgoing.send()
@@ -162,7 +162,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
         observed=sequence_of(sent[0]) == sequence_of(sent[2]) or str(sequence_of(sent[2])),
         evidence=evidence,
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -179,7 +179,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     accepted = frame is not None and bool(place(frame).TxSequenceNumber)
     refused = holds("number 2 is not accepted", otherwise="accepted")
     judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
-    judge.finished("MQQB-3.1.1.3.1-09")
+    judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()

@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs
 from suites.mqqb.steps.ordering import Receiver, order_ack
 from suites.mqqb.steps.restarting import UNCHANGED, describe_change
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 FULL: dict[str, Any] = {
     "label": "a label",
@@ -32,13 +32,13 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sender.send(2, delivery="recoverable", **FULL, **queues)
     sender.send(3, 4, delivery="transactional")
     sender.send(5, delivery="transactional", **{**FULL, "priority": 0}, **queues)
-    _, came = sender.first(5)
-    before = dict(zip(tags(came), came, strict=True))
+    _, came = sender.await_first(5)
+    before = dict(zip(Sender.tags(came), came, strict=True))
     sut.restart()
-    session = sender.next_session()
+    session = sender.poll_session()
     again = [] if session is None else sender.collect(session, len(before))
-    judge.all(expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
-    for tag, frame in zip(tags(again), again, strict=True):
+    judge.all(expected=sorted(before), observed=sorted(Sender.tags(again)), evidence=[*came, *again])
+    for tag, frame in zip(Sender.tags(again), again, strict=True):
         observed = describe_change(before[tag], frame, sut.guid) if tag in before else "never sent before"
         judge.all(expected=UNCHANGED, observed=observed, case=f"message {tag}", evidence=[*came, frame])
     if session is not None:

@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 LABEL = "twice"
 
@@ -43,20 +43,20 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
-    session, came = sender.first(3)
+    session, came = sender.await_first(3)
     ids = _ids(came)
     steps = [after - before for before, after in pairwise(ids)]
     judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
-    judge.finished("MQQB-3.1.1.3-24")
+    judge.conclude("MQQB-3.1.1.3-24")
     sender.acknowledge_all(session)
     session.quiet()
     for tag in (4, 5):
         sut.restart()
         sender.send(tag)
-        after = sender.session()
+        after = sender.await_session()
         later = sender.collect(after, 1)
         sender.acknowledge_all(after)
-        if tags(later) != [tag]:
+        if Sender.tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not come")
         judge(
             "MQQB-3.1.1.3-25",
@@ -115,21 +115,21 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []
-    while 4 not in tags(came) or len(came) < len(RECOVERABLE_TAGS):
-        session = sender.next_session()
+    while 4 not in Sender.tags(came) or len(came) < len(RECOVERABLE_TAGS):
+        session = sender.poll_session()
         more = [] if session is None else sender.collect_all(session, 1)
         if session is None or not more:
             break
         came += more
         sender.acknowledge_all(session)
-    queues = sorted({tag == 4 for tag in tags(came)})
+    queues = sorted({tag == 4 for tag in Sender.tags(came)})
     judge("MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues", evidence=came)
-    of_first_queue = [tag for tag in tags(came) if tag < 4]
+    of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages", evidence=came)
-    destinations = {tag: _destination(frame) for tag, frame in zip(tags(came), came, strict=True) if tag != 2}
+    destinations = {tag: _destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
     wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
     judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(destinations.items()), evidence=came)
-    recoverable = sorted(set(tags(came)) - {2})
+    recoverable = sorted(set(Sender.tags(came)) - {2})
     judge(
         "MQQB-3.1.1.3.2-01",
         "MQQB-3.1.1.3.2-02",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.transfer.receiving import Receiving
@@ -25,7 +25,7 @@ def _numbered(first: int, step: int) -> Install:
             position.SequenceNumber = first + (position.SequenceNumber - 1) * step
             return packet
 
-    return replaced(Numbered)
+    return replace_part(Numbered)
 
 
 add(

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import Sequence
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -20,16 +20,16 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))
     sender.send(1, 2, 3)
-    session, came = sender.first(3)
+    session, came = sender.await_first(3)
     ack = session.send(session_ack(AckSequenceNumber=acknowledged))
     peer.settle()
     session.close()
     left = [tag for tag in (1, 2, 3) if tag > acknowledged]
-    again = sender.next_session()
+    again = sender.poll_session()
     later = [] if again is None else sender.collect_all(again, len(left))
     if again is not None:
         sender.acknowledge_all(again)
-    judge.all(expected=left, observed=sorted(set(tags(later))), case="come again", evidence=[*came, ack, *later])
+    judge.all(expected=left, observed=sorted(set(Sender.tags(later))), case="come again", evidence=[*came, ack, *later])
 
 
 @covers("MQQB-3.1.1.4-D01")
@@ -64,4 +64,4 @@ def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
     ack = outgoing.session.check_alive()
     counted = ack["SessionHeader"].RecoverableMsgSeqNumber
     judge("MQQB-3.1.1.4-D01", expected=2, observed=counted, case="sent", evidence=[*sent, ack])
-    outgoing.settle()
+    outgoing.acknowledge_all()

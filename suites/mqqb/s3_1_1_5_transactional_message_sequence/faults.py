@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -37,7 +37,7 @@ def _noted(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
             unacked[-1] = change(unacked[-1])
             return packet
 
-    return replaced(Noted)
+    return replace_part(Noted)
 
 
 for _name, _rule, _says, _change in (

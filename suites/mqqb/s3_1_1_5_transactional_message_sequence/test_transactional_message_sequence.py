@@ -25,9 +25,9 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, "mqc-places")
     sent = outgoing.send(5)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     for number in (1, 2, 3):
-        frame = outgoing.acknowledge(number)
+        frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", number)
         info = outgoing.info()
         judge("MQQB-3.1.3.2-18", expected=number, observed=read_element(info, "EodLastAckCount"), evidence=frame)
@@ -47,4 +47,4 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         for at, (rule, name) in enumerate(PARTS.items()):
             part, shown = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=fields({name: part}), observed={name: shown}, evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()

@@ -32,14 +32,14 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
     )
     peer.settle()
     session.close()
-    again = outgoing.next_session()
+    again = outgoing.await_session()
     while not again.quiet():
         pass
-    came, evidence = outgoing.came(again), [*sent, ack, again.last]
+    came, evidence = outgoing.numbers_on(again), [*sent, ack, again.last]
     for rule, kind, expected in (
         ("MQQB-3.1.1.6.1-01", (1, 2, 6), [6]),
         ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),
     ):
         observed = [number for number in came if number in kind]
         judge(rule, expected=expected, observed=observed, evidence=evidence)
-    outgoing.on_session()
+    outgoing.send_session_ack()

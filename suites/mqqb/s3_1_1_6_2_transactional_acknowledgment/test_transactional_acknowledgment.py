@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from harness.expectations import fields
-from harness.peer.inbox import only_here
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
@@ -34,7 +33,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
             destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
         )
         sent.append(session.send(packet))
-    forwarding_session = sender.session()
+    forwarding_session = sender.await_session()
     came = sender.collect(forwarding_session, len(sent))
     peer.pass_time(sut.duration_ms(ACK_MS))
     identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
@@ -51,7 +50,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
         observed=numbers,
         evidence=evidence,
     )
-    counts = {"forwarded": len(only_here(forwarding_session)), "acknowledged": len(acks)}
+    counts = {"forwarded": len(forwarding_session.messages), "acknowledged": len(acks)}
     judge(
         "MQQB-3.1.1.5-06",
         "MQQB-3.1.1.6.2-01",

@@ -15,10 +15,10 @@ def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
     """Two messages of the SUT are refused by FinalAcks: its SessionAcks count two messages, both recoverable."""
     outgoing = Outgoing(peer, sut, "mqc-finals")
     sent = outgoing.send(FINALS)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     session = outgoing.session
     known = len(session.received)
-    finals = [outgoing.finish(number) for number in range(1, FINALS + 1)]
+    finals = [outgoing.send_final_ack(number) for number in range(1, FINALS + 1)]
     session.await_session_ack(FINALS)
     acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
     headers = [ack["SessionHeader"] for ack in acks]

@@ -9,6 +9,6 @@ from harness.judging.passive import Context, Finding, passive
 
 @passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64")
 def window_size(packet: Any, context: Context) -> Finding:
-    """Judge the SUT's own WindowSize, as initiator and as acceptor."""
+    """Demand WindowSize 64 of the SUT, as initiator and as acceptor."""
     size = packet.ConnectionParametersHeader.WindowSize
     return size == 64, f"WindowSize is {size}"

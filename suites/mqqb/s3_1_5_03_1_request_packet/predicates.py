@@ -17,7 +17,7 @@ for rule, field in (
 
 @passive("MQQB-3.1.5.3.1-12", ESTABLISH, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")
 def remaining_fields_of_a_response(packet: Any, context: Context) -> Finding:
-    """Judge the acceptor's other fields, which are those of 2.2.3.1."""
+    """Demand RE, Reserved and Padding of 2.2.3.1 in a response of the acceptor."""
     if not is_response(context):
         return None
     header = packet.EstablishConnectionHeader

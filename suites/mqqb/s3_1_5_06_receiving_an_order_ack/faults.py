@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
@@ -17,9 +17,9 @@ from reference_qm.model.adm import NO_SEQUENCE, OutgoingMessagePosition, Outgoin
 from reference_qm.surface.clock import Now
 
 
-@fault("early-order-ack-tolerated", breaks="MQQB-3.1.5.6-01")
+@fault("any-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
 class EarlyOrderAckTolerated(Closing):
-    """An OrderAck before the session is open is ignored."""
+    """A queue manager ignores an OrderAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
@@ -29,7 +29,7 @@ class EarlyOrderAckTolerated(Closing):
 # -- TxOutgoingSequence --------------------------------------------------------------------------------------------
 
 _Change = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
-"""Spoils a sequence; gets it as it is, as it was, and the OrderAck."""
+"""Changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck."""
 
 
 def _noted(change: _Change) -> Install:
@@ -40,7 +40,7 @@ def _noted(change: _Change) -> Install:
             super().note(session, body, now)
             change(sequence, before, body)
 
-    return replaced(Noted)
+    return replace_part(Noted)
 
 
 def _time_kept(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
@@ -86,63 +86,63 @@ def _not_counted(now: OutgoingTransferSequence, before: OutgoingTransferSequence
 
 _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
-        "order-ack-time-not-noted",
+        "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
-        "TimeOfLastAck is not set.",
+        "The sender does not set TimeOfLastAck at an OrderAck.",
         _time_kept,
     ),
     (
-        "order-ack-two-intervals-further",
+        "sender-order-ack-resend-interval-index-two-more",
         "MQQB-3.1.5.6-04",
-        "Each OrderAck lengthens the resend interval by two entries.",
+        "The sender increments ResendIntervalIndex by two at an OrderAck.",
         _two_steps,
     ),
     (
-        "order-ack-intervals-without-end",
+        "sender-order-ack-resend-interval-index-beyond-table",
         "MQQB-3.1.5.6-05",
-        "ResendIntervalIndex grows beyond the table.",
+        "The sender increments ResendIntervalIndex beyond the last entry of ResendTimerTable.",
         _beyond,
     ),
     (
-        "order-ack-other-interval",
+        "sender-order-ack-resend-interval-not-of-index",
         "MQQB-3.1.5.6-06",
-        "ResendInterval is not the entry at ResendIntervalIndex.",
+        "The sender sets ResendInterval to another value than the entry at ResendIntervalIndex.",
         _other_interval,
     ),
     (
-        "order-ack-last-ack-set-back",
+        "sender-order-ack-last-ack-set-back",
         "MQQB-3.1.5.6-07",
-        "An older OrderAck sets LastAck back.",
+        "The sender sets LastAck back at an OrderAck for a lower number.",
         _always_set,
     ),
     (
-        "order-ack-last-ack-not-set",
+        "sender-order-ack-last-ack-not-set",
         "MQQB-3.1.5.6-08",
-        "LastAck is never set.",
+        "The sender does not set LastAck at an OrderAck.",
         _never_set,
     ),
     (
-        "order-ack-one-unacknowledged-left",
+        "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
-        "The message that an OrderAck names stays in UnackedSequence.",
+        "The sender leaves the message of an OrderAck in UnackedSequence.",
         _one_stays,
     ),
     (
-        "order-ack-unacknowledged-backwards",
+        "sender-order-ack-unacked-sequence-reversed",
         "MQQB-3.1.5.6-10",
-        "What is left in UnackedSequence is in reverse order.",
+        "The sender reverses the remaining entries of UnackedSequence at an OrderAck.",
         _backwards,
     ),
     (
-        "order-ack-interval-not-begun-again",
+        "sender-order-ack-resend-interval-index-not-reset",
         "MQQB-3.1.5.6-11",
-        "With nothing to resend ResendIntervalIndex is 1.",
+        "The sender sets ResendIntervalIndex to 1 instead of 0 when UnackedSequence is empty.",
         _not_begun_again,
     ),
     (
-        "order-ack-not-counted",
+        "sender-order-ack-not-counted",
         "MQQB-3.1.5.6-12",
-        "LastAckCount stays as it was.",
+        "The sender does not increment LastAckCount at an OrderAck.",
         _not_counted,
     ),
 )
@@ -150,35 +150,35 @@ for _name, _rule, _says, _change in _NOTES:
     add(_name, _rule, _says, _noted(_change))
 
 
-# -- what becomes of the messages ----------------------------------------------------------------------------------
+# -- messages in the queue ----------------------------------------------------------------------------------------
 
 add(
-    "ordered-messages-kept",
+    "sender-order-acked-message-sent-again",
     ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"),
-    "A message that is acknowledged in order is sent again on the next session.",
+    "The sender sends a message with an OrderAck again on the next session.",
     skip(OrderAcks.delete_order_acknowledged),
 )
 
 
-@fault("not-kept-for-its-final-ack", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
+@fault("sender-order-acked-journaled-message-deleted", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
 class NotKeptForItsFinalAck(TransactionalSending):
-    """A message that wants journaling is forgotten with its OrderAck."""
+    """The sender deletes a message with journaling at its OrderAck instead of its FinalAck."""
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
 
 
 add(
-    "no-other-sequence",
+    "sender-new-sequence-not-begun",
     ("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"),
-    "The sequence goes on when all of it is acknowledged.",
+    "The sender continues its sequence when all messages are acknowledged.",
     skip(TransactionalSending.begin_sequence),
 )
 
 
-@fault("later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
+@fault("sender-later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
 class LaterSequenceBeginsWith2(TransactionalSending):
-    """A later sequence begins with number 2."""
+    """The sender begins a later sequence with number 2."""
 
     def begin_sequence(self, session: Session) -> None:
         before = session.OutgoingTxSequenceID
@@ -199,29 +199,34 @@ def _transfer(element: str, value: object) -> Install:
                 info: Any = queue.OutgoingTransferInfoReference
                 queue.OutgoingTransferInfoReference = replace(info, **{element: value})
 
-    return replaced(Transfer)
+    return replace_part(Transfer)
 
 
-add("transfer-info-not-set", "MQQB-3.1.5.6-16", "OutgoingTransferInfo is never set.", skip(OrderAcks.note_transfer))
+add(
+    "sender-order-ack-transfer-info-not-set",
+    "MQQB-3.1.5.6-16",
+    "The sender does not set OutgoingTransferInfo at an OrderAck.",
+    skip(OrderAcks.note_transfer),
+)
 _TRANSFER: tuple[tuple[str, str, str, object], ...] = (
-    ("transfer-info-EodLastAckTime", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
-    ("transfer-info-EodLastAckCount", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
-    ("transfer-info-EodNoAckCount", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
-    ("transfer-info-EodResendInterval", "MQQB-3.1.5.6-20", "EodResendInterval", 7),
-    ("transfer-info-EodFirstNonAck", "MQQB-3.1.5.6-21", "EodFirstNonAck", NO_SEQUENCE),
-    ("transfer-info-EodLastNonAck", "MQQB-3.1.5.6-22", "EodLastNonAck", NO_SEQUENCE),
-    ("transfer-info-EodLastAck", "MQQB-3.1.5.6-23", "EodLastAck", NO_SEQUENCE),
-    ("transfer-info-EodNoReadCount", "MQQB-3.1.5.6-24", "EodNoReadCount", 0),
-    ("transfer-info-EodResendCount", "MQQB-3.1.5.6-25", "EodResendCount", 7),
-    ("transfer-info-EodResendTime", "MQQB-3.1.5.6-26", "EodResendTime", 7),
+    ("sender-transfer-info-last-ack-time-wrong", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
+    ("sender-transfer-info-last-ack-count-wrong", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
+    ("sender-transfer-info-no-ack-count-wrong", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
+    ("sender-transfer-info-resend-interval-wrong", "MQQB-3.1.5.6-20", "EodResendInterval", 7),
+    ("sender-transfer-info-first-non-ack-wrong", "MQQB-3.1.5.6-21", "EodFirstNonAck", NO_SEQUENCE),
+    ("sender-transfer-info-last-non-ack-wrong", "MQQB-3.1.5.6-22", "EodLastNonAck", NO_SEQUENCE),
+    ("sender-transfer-info-last-ack-wrong", "MQQB-3.1.5.6-23", "EodLastAck", NO_SEQUENCE),
+    ("sender-transfer-info-no-read-count-wrong", "MQQB-3.1.5.6-24", "EodNoReadCount", 0),
+    ("sender-transfer-info-resend-count-wrong", "MQQB-3.1.5.6-25", "EodResendCount", 7),
+    ("sender-transfer-info-resend-time-wrong", "MQQB-3.1.5.6-26", "EodResendTime", 7),
 )
 for _name, _rule, _element, _value in _TRANSFER:
-    add(_name, _rule, f"{_element} is not what it counts.", _transfer(_element, _value))
+    add(_name, _rule, f"The sender sets {_element} of OutgoingTransferInfo to a constant.", _transfer(_element, _value))
 
 
-@fault("order-ack-deletes-the-named-message-alone", breaks="MQQB-3.1.5.6-13", blind=True)
+@fault("sender-order-ack-deletes-named-message-only", breaks="MQQB-3.1.5.6-13", blind=True)
 class OrderAckDeletesTheNamedMessageAlone(OrderAcks):
-    """An OrderAck deletes the message with its number, and not those before it."""
+    """The sender deletes only the message with the number of an OrderAck, and not those before it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         kept = [one for one in session.OutgoingMessageTable if 0 < one.TxSequenceNumber < body.TxSequenceNumber]

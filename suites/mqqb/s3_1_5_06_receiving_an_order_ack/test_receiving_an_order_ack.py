@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, acknowledgment_of_nothing, final_ack, sent_before_open
 from suites.mqqb.steps.pinging import read_element
@@ -32,17 +32,19 @@ COPIED = {
 }
 """Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
 LONGEST_INTERVAL_S = 120
-"""More than the first interval of any ResendTimerTable that a check can wait for: 30 s (note <24>)."""
-SHORT = 3
-"""Resend times before a longer one (note <24>)."""
-MANY = 12
-"""More OrderAcks than the ResendTimerTable has entries."""
+"""The longest resend interval that the check waits for, more than the first one of 30 s (note <24>)."""
+SHORT_INTERVALS = 3
+"""The number of short resend intervals before a longer one (note <24>)."""
+REPEATED_ACKS = 12
+"""More OrderAcks than ResendTimerTable has entries."""
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.6-01")
-def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
-    """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
+def test_order_ack_before_open_session_closes_connection(peer, judge):
+    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck leaves an open session
+    open.
+    """
     observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
@@ -62,15 +64,17 @@ def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     "MQQB-3.1.1.5-01",
     "MQQB-3.1.1.5-02",
 )
-def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
-    """Of four messages the first is acknowledged, then the third, the second, and the last when it was sent often."""
+def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
+    """OrderAcks for messages 1, 3 and 2 of four, and for the last after it was resent, update TxOutgoingSequence
+    each time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
         peer.eventually(lambda: read_element(outgoing.sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
     judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
     expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
@@ -78,7 +82,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
     judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
-    for step, (number, last, left, moved, removed) in enumerate(
+    for step, (number, last, left, last_ack_rule, removal_rule) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
             (3, 3, [4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-10"),
@@ -86,21 +90,23 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         ),
         1,
     ):
-        before = outgoing.sequence()
-        frame = outgoing.acknowledge(number)
+        old = outgoing.sequence()
+        frame = outgoing.send_order_ack(number)
         await_ack_count(step)
-        after = outgoing.sequence()
-        judge(removed, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
-        judge(moved, expected=last, observed=read_element(read_element(after, "LastAck"), "SeqNo"), evidence=frame)
-        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(after, "LastAckCount"), evidence=frame)
+        new = outgoing.sequence()
+        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
+        judge(
+            last_ack_rule, expected=last, observed=read_element(read_element(new, "LastAck"), "SeqNo"), evidence=frame
+        )
+        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(new, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(after, "TimeOfLastAck"), evidence=frame)
-        grown = read_element(after, "ResendIntervalIndex") - read_element(before, "ResendIntervalIndex")
+        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(new, "TimeOfLastAck"), evidence=frame)
+        grown = read_element(new, "ResendIntervalIndex") - read_element(old, "ResendIntervalIndex")
         judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
-        interval = table[min(read_element(after, "ResendIntervalIndex"), len(table) - 1)]
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(after, "ResendInterval"), evidence=frame)
-    judge.finished(
+        interval = table[min(read_element(new, "ResendIntervalIndex"), len(table) - 1)]
+        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(new, "ResendInterval"), evidence=frame)
+    judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
         "MQQB-3.1.5.6-07",
@@ -111,21 +117,21 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(MANY):
-        frame = outgoing.acknowledge(3)
-    await_ack_count(3 + MANY)
+    for _ in range(REPEATED_ACKS):
+        frame = outgoing.send_order_ack(3)
+    await_ack_count(3 + REPEATED_ACKS)
     index = read_element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
-    judge.finished("MQQB-3.1.5.6-05")
-    for _ in range(SHORT):
-        if outgoing.comes_again(4) != "comes again":
-            raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
-        outgoing.on_session()
-    frame = outgoing.acknowledge(4)
+    judge.conclude("MQQB-3.1.5.6-05")
+    for _ in range(SHORT_INTERVALS):
+        if outgoing.await_resend(4) != "comes again":
+            raise ConformanceFailure("the last message is not sent again, so the index may never have changed")
+        outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.unacknowledged())
-    after = outgoing.sequence()
-    interval = table[min(read_element(after, "ResendIntervalIndex"), len(table) - 1)]
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(after, "ResendInterval"), evidence=frame)
+    final = outgoing.sequence()
+    interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
+    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(final, "ResendInterval"), evidence=frame)
     observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
     judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
 
@@ -151,16 +157,16 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     "MQQB-3.1.5.6-25",
     "MQDMPR-3.1.3-28",
 )
-def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
-    """Of five messages that want journaling the first is acknowledged, the third, the second, the fourth, the last."""
+def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
+    """OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling update OutgoingTransferInfo each time."""
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
-    outgoing.on_session()
+    outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
-        frame = outgoing.acknowledge(number)
+        frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", step)
         info, now_s = outgoing.info(), peer.environment.now().utc_s
-        left, moved = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
+        left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
         judge(
             "MQQB-3.1.5.6-16",
@@ -179,7 +185,13 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             observed=read_element(info, "EodLastAckTime"),
             evidence=evidence,
         )
-        judge(moved, "MQQB-3.1.5.6-23", expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
+        judge(
+            last_ack_rule,
+            "MQQB-3.1.5.6-23",
+            expected=last,
+            observed=info_place(info, "EodLastAck")[1],
+            evidence=evidence,
+        )
         judge(
             "MQQB-3.1.5.6-09",
             "MQQB-3.1.5.6-19",
@@ -202,7 +214,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
                 observed=info_place(info, "EodLastNonAck"),
                 evidence=evidence,
             )
-        # E46: with every OrderAck, or not
+        # the index may grow with every OrderAck, or not (E46)
         index = between(0, step) if left else 0
         judge(
             "MQQB-3.1.5.6-25",
@@ -212,21 +224,22 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             evidence=evidence,
         )
     for number in range(1, 6):
-        outgoing.finish(number)
-    outgoing.settle()
+        outgoing.send_final_ack(number)
+    outgoing.acknowledge_all()
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
-def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
-    """Of three messages one is acknowledged: the others are sent again after the interval that is told, not before.
+def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
+    """One of three messages has an OrderAck: the others come again after EodResendInterval, and EodResendTime is
+    that time.
 
     The timer runs since they were sent, or since the OrderAck (E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
     begun_s = peer.environment.now().utc_s
-    frames = [outgoing.on_session(), outgoing.acknowledge(1)]
+    frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
     outgoing.await_info("EodLastAckCount", 1)
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     interval_s = read_element(info, "EodResendInterval")
@@ -244,25 +257,34 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("in time", otherwise="at another time")
+    in_time = holds("the last message comes again in time", otherwise="at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
     judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("send", "management", "inspect")
 @covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
-def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut, judge):
-    """Of four messages that want journaling two are acknowledged: OutgoingTransferInfo says what the sequence has."""
+def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
+    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo has the values of
+    TxOutgoingSequence.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
-    outgoing.on_session()
-    before = outgoing.info()
-    frame = outgoing.acknowledge(2)
-    peer.eventually(lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(before, "EodLastAckCount"))
+    outgoing.send_session_ack()
+    old_info = outgoing.info()
+    frame = outgoing.send_order_ack(2)
+    peer.eventually(
+        lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+    )
     info, sequence = outgoing.info(), outgoing.sequence()
-    judge("MQQB-3.1.5.6-16", expected=holds("changed", otherwise="as it was"), observed=info != before, evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-16",
+        expected=holds("OutgoingTransferInfo changes", otherwise="unchanged"),
+        observed=info != old_info,
+        evidence=frame,
+    )
     for rule, (name, source) in COPIED.items():
         judge(
             rule,
@@ -279,27 +301,28 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
     ):
         judge(rule, expected=value, observed=read_element(info, name), evidence=frame)
     for number in range(1, 5):
-        outgoing.finish(number)
-    outgoing.settle()
+        outgoing.send_final_ack(number)
+    outgoing.acknowledge_all()
 
 
 @needs("send")
 @covers(
     "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.1.6.2-08"
 )
-def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, judge):
-    """Three messages, two acknowledged in order, all on the session: the next session brings the third, and then a new
-    sequence begins; a message after that belongs to it too.
+def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
+    """Two of three messages have OrderAcks: the next session brings only the third. Its OrderAck ends the sequence.
+
+    The two messages after that have the next Ordinal and the numbers 1 and 2.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     sent = outgoing.send(3)
-    acks = [outgoing.on_session(), outgoing.acknowledge(2)]
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     peer.settle()
     outgoing.session.close()
-    again = outgoing.next_session()
+    again = outgoing.await_session()
     while not again.quiet():
         pass
-    came = outgoing.came(again)
+    came = outgoing.numbers_on(again)
     judge(
         "MQQB-3.1.5.6-13",
         "MQQB-3.1.1.6.2-08",
@@ -308,22 +331,22 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
         case="messages",
         evidence=[*acks, *outgoing.copies(3)],
     )
-    outgoing.on_session()
-    last = outgoing.acknowledge(3)
+    outgoing.send_session_ack()
+    last_ack = outgoing.send_order_ack(3)
     peer.settle()
     fourth, fifth = outgoing.send(2)
-    evidence = [sent[-1], last, fourth, fifth]
-    old = sequence_of(sent[0])
-    ordinal = old[1]
-    begun, goes_on = (
+    evidence = [sent[-1], last_ack, fourth, fifth]
+    old_sequence = sequence_of(sent[0])
+    ordinal = old_sequence[1]
+    begun, continued = (
         {"Ordinal": sequence_of(frame)[1], "number": header(frame).TxSequenceNumber} for frame in (fourth, fifth)
     )
     expected = facts(Ordinal=ordinal + 1, number=1)
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=goes_on, evidence=evidence)
-    prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
-    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=prior, evidence=evidence)
-    outgoing.settle()
+    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=continued, evidence=evidence)
+    on_old_sequence = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old_sequence]
+    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
+    outgoing.acknowledge_all()
 
 
 @needs("send", "receive")
@@ -335,40 +358,40 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
         pytest.param(True, marks=[needs("restart"), covers("MQQB-3.1.1.3.1-13")], id="after-a-crash"),
     ],
 )
-def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP and JN that arrived in order are journaled when their FinalAcks come, also after a crash.
+def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
+    """Messages with JP or JN have OrderAcks: they are journaled when their FinalAcks come, also after a restart.
 
-    Then one comes on a session of the peer, before the SUT has one.
+    After the restart one FinalAck comes on a session of the peer, before the SUT opened one.
     """
     outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
-    acks = [outgoing.on_session(), outgoing.acknowledge(3)]
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
     peer.settle()
     if restarted:
         sut.restart()
         acks.append(peer.open_raw().send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
         peer.settle()
         outgoing.send()
-        outgoing.next_session()
+        outgoing.await_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
         judge("MQQB-3.1.1.3.1-13", expected=none("message that is sent again"), observed=again, evidence=outgoing.sent)
     else:
-        acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
-    acks.append(outgoing.finish(2))
+        acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
+    acks.append(outgoing.send_final_ack(2))
 
-    def found():
+    def find_journaled():
         return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))}
 
     wanted = {"journal": [1], "dead": [2]}
-    peer.eventually(lambda: found() == wanted)
+    peer.eventually(lambda: find_journaled() == wanted)
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",
         *["MQQB-3.1.1.3.1-13"] if restarted else [],
         expected=wanted,
-        observed=found(),
+        observed=find_journaled(),
         evidence=[*outgoing.sent, *acks],
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()

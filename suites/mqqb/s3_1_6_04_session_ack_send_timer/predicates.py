@@ -1,18 +1,18 @@
-"""Judge what a SessionAck says of the messages that its sender sent itself. Spec: MS-MQQB 3.1.6.4."""
+"""Judge the counts in a SessionAck of the messages that its sender sent. Spec: MS-MQQB 3.1.6.4."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, passive, record_of
+from harness.judging.passive import Context, Finding, Summary, passive, record_of
 
 _WRAP = 0x10000
 _PAUSED_WINDOW = 1
 
 
-class Sent:
-    """What a SUT has sent on a connection: how many messages, and the window that it named last."""
+class Sent(Summary):
+    """The messages that a SUT has sent on a connection, counted, and the last window that it named."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -39,7 +39,7 @@ def messages_sent(packet: Any, context: Context) -> Finding:
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
 def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
-    """Compare with the recoverable ones among them."""
+    """Compare with the recoverable messages that the SUT sent before on the connection."""
     return _count_is("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
 
 

@@ -13,7 +13,7 @@ from suites.mqqb.steps.restarting import UNCHANGED, describe_change, restart_and
 def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, sut, judge):
     """An arrival acknowledgment that the peer did not acknowledge comes again after a restart, unchanged."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = receiver.give(receiver.asking({"DM": 1}, properties={"PA": 1}))
+    sent = receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}))
     before = receiver.poll(receiver.admin_acks)
     if before is None or correlation(before) != identifier(sent):
         raise ConformanceFailure("the message that asks for an acknowledgment of its arrival has none")

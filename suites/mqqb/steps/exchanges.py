@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.capture.recorder import Frame
-from harness.expectations import facts, packet, packets
+from harness.expectations import Expectation, facts, packet, packets
 from harness.peer.conversation import RawConversation
 from harness.peer.party import NONE
 from harness.peer.peer import Peer
@@ -15,19 +15,18 @@ from harness.peer.timeouts import ACK_MS, TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 
-ALL_ANSWERED = facts(
-    answers=packets(
-        "EstablishConnection", "ConnectionParameters", packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
-    ),
-    closed=False,
-)
-"""The outcome of an exchange: the acceptor answers the request, the parameters and the message, and does not close."""
-ORDINARY = ALL_ANSWERED
-
 
 @dataclass(slots=True)
 class Exchange:
     """An exchange and its packets; ``answers``: the SUT's packets in order, None for one that did not come."""
+
+    ALL_ANSWERED: ClassVar[Expectation] = facts(
+        answers=packets(
+            "EstablishConnection", "ConnectionParameters", packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
+        ),
+        closed=False,
+    )
+    """The acceptor answers the request, the parameters and the message, and does not close."""
 
     connection: RawConversation
     answers: list[Frame | None]
@@ -81,7 +80,7 @@ def exchange_message(
     return Exchange(connection, answers)
 
 
-exchange = exchange_message
+exchange, ORDINARY = exchange_message, Exchange.ALL_ANSWERED  # old names, until their last users change
 
 
 @dataclass(slots=True)
@@ -117,4 +116,4 @@ def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") 
     return Delivery(outcome, taken(sut), [sent, answer])
 
 
-reception = deliver_message
+reception = deliver_message  # old name, until its last users change

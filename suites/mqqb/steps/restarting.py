@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sequences import header
-from suites.whole_messages import described
+from suites.whole_messages import describe_packet
 
 UNCHANGED = "unchanged"
 NEW_FIELDS = ("message_id", "sent_time")
@@ -17,7 +17,7 @@ NEW_FIELDS = ("message_id", "sent_time")
 
 def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
     """Return the fields of a message that differ from its earlier copy, or UNCHANGED."""
-    one, other = described(before, receiver), described(after, receiver)
+    one, other = describe_packet(before, receiver), describe_packet(after, receiver)
     wrong = [
         f"{name} {other[name]} for {value}"
         for name, value in one.items()

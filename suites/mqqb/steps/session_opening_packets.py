@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, record_of
+from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
 
 ESTABLISH = "EstablishConnection"
 PARAMETERS = "ConnectionParameters"
@@ -20,15 +20,15 @@ def is_request(context: Context) -> bool:
     return context.sut_role == "initiator"
 
 
-class LastOfThePeer:
-    """The last packet of each kind that the peer has sent on a connection."""
+class LastOfThePeer(Summary):
+    """The last packet of each kind that opens a session, of those that the peer has sent on a connection."""
 
     def __init__(self) -> None:
         self.by_kind: dict[str, Frame] = {}
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Note a packet of the peer."""
-        if not frame.from_sut:
+        if not frame.from_sut and frame.kind in (ESTABLISH, PARAMETERS):
             self.by_kind[frame.kind] = frame
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import reference_qm.core.remote.remote_reads as remote_reading
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.queueing.cursors import Cursors
@@ -62,7 +62,7 @@ class PeeksCannotBeCancelled(RemoteReads):
 
 @follows("E55.2")
 class OpenedByDescriptorOnly(RemoteOpening):
-    """RemoteQMOpenQueue refuses a dwpContext that is no descriptor."""
+    """RemoteQMOpenQueue refuses a dwpContext that is not a descriptor."""
 
     @only_if(lambda part, _, dwp_context: part.qm.remote_starting.find_remote_descriptor(dwp_context) is None)
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
@@ -107,7 +107,7 @@ class _NothingToEnd(RemoteEnding):
 add_reading(
     "E57.2",
     "A receive by LookupIdentifier takes the message at once: RR_NACK cannot bring it back.",
-    both(replaced(_LookupTakesAtOnce), replaced(_NothingToEnd)),
+    both(replace_part(_LookupTakesAtOnce), replace_part(_NothingToEnd)),
 )
 
 
@@ -184,7 +184,7 @@ class CursorEndsAfterItsWait(Cursors):
 
 @follows("E107.2")
 class ReadsGoOnAfterClosing(QueueOpening):
-    """Reads that have no tag go on waiting for a descriptor that is closed."""
+    """Reads that have no tag continue to wait for a descriptor that is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         readers = self.qm.readers
@@ -197,7 +197,7 @@ class ReadsGoOnAfterClosing(QueueOpening):
 
 @follows("E136.2")
 class LateBetasAreOld(ClientReading):
-    """A server of version 5.1 with a build below 951 is old, too."""
+    """A server of version 5.1 with a build below 951 is also old."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)
@@ -236,7 +236,7 @@ class SevenBytesAreCompared(Seeking):
 
 @follows("E170.2")
 class DeletedQueuesAreNotFound(RemoteStarting):
-    """What opened a queue that was deleted meanwhile is not found."""
+    """A handle of a queue that was deleted is unknown."""
 
     @only_if(lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None)
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:

@@ -1,4 +1,4 @@
-"""MS-MQSO 3.2.1 Message Delivery Assurance."""
+"""MS-MQSO 3.2.1 Message Delivery Assurance: exactly-once delivery of transactional messages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from suites.mqqb.steps.ordering import place
 
 @needs("receive")
 @covers("MQSO-3.2.1-01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
-def test_a_transactional_message_is_stored_once_and_acknowledged(peer, sut, judge):
-    """A queue manager stores a transactional message once, however often it comes, and acknowledges its transfer."""
+def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
+    """A transactional message that arrives twice is stored once and acknowledged; a message outside a transaction is
+    not stored in the transactional queue.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     label, queue = f"once {peer.message_id()}", sut.queue("transactional")
     packet = receiver.sequence.message(label=label)

@@ -1,4 +1,4 @@
-"""MS-MQSO 3.3.4.5 Transfer Message: what becomes of a message that came before, and of one that cannot be taken."""
+"""MS-MQSO 3.3.4.5 Transfer Message: duplicates and refused messages at the receiver."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ NEGATIVE = 0x8000
 
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
-def test_a_duplicate_is_discarded_and_a_refused_message_answered(peer, sut, judge):
-    """A receiving queue manager discards a message that came before, and answers one that it refuses negatively."""
+def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
+    """Two messages that arrive twice are stored once each; a message outside a transaction to a transactional queue
+    gets a negative acknowledgment.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     wanted = [f"{which} {peer.message_id()}" for which in ("first", "second")]
     packets = [peer.recoverable_message(label=label) for label in wanted]

@@ -1,4 +1,4 @@
-"""MS-MQSO 3.3.4.5 Transfer Message, from the queue manager of its sender by way of a router to that of its queue."""
+"""MS-MQSO 3.3.4.5 Transfer Message: transfers from the sender through a router to the receiver."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ ROUTED = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
 @needs("topology")
 @pytest.mark.parametrize("delivery", DELIVERIES)
 @covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTED)
-def test_messages_go_by_way_of_the_router(topology, judge, delivery):
-    """Queue managers transfer a message for another site by way of the router, and each acknowledges what it got."""
+def test_messages_to_other_site_pass_router(topology, judge, delivery):
+    """Three messages to a queue of another site pass from the sender to the router and from there to the receiver,
+    and each of these two acknowledges them.
+    """
     routed = Routed(topology, delivery)
     routed.send(*TAGS)
     frames = routed.await_arrival(*TAGS)
@@ -37,8 +39,10 @@ def test_messages_go_by_way_of_the_router(topology, judge, delivery):
 @needs("topology")
 @pytest.mark.parametrize("delivery", [each for each in DELIVERIES if each != "express"])
 @covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01")
-def test_messages_wait_for_a_network_that_is_away(topology, judge, delivery):
-    """A queue manager keeps messages while the next one is out of reach, and transfers each once when it is back."""
+def test_messages_are_transferred_once_after_network_outage(topology, judge, delivery):
+    """A message that is sent while the router or the receiver cannot be reached is received exactly once after the
+    outage.
+    """
     routed = Routed(topology, delivery)
     for role, tag in zip((ROUTER, RECEIVER), TAGS[:2], strict=True):
         topology.cut(role)

@@ -1,4 +1,6 @@
-"""MS-MQSO 3.3.4.1 Create or Modify Queue, 3.3.4.2 Query Queue Information."""
+"""MS-MQSO 3.3.4.1 Create or Modify Queue, 3.3.4.2 Query Queue Information, 3.3.4.3 Send Message, 3.3.4.6 Receive
+Message.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ OTHER = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority":
 
 @needs("queue_control")
 @covers("MQSO-3.3.4.1-D01")
-def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
-    """A queue manager makes and changes a queue with the properties that were asked for, and a refusal changes
-    nothing.
+def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
+    """A queue has the properties of its creation, then those of its change; creating it again or changing a missing
+    queue is refused and changes nothing.
     """
     name = sut.new_queue("made", **FIRST)
     missing = f"private$\\mqc-{sut.own}-missing"
@@ -40,8 +42,8 @@ def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.2-D01")
-def test_questions_change_nothing(sut, judge):
-    """A queue manager that is asked about a queue changes neither the queue nor its messages."""
+def test_queue_queries_change_nothing(sut, judge):
+    """Three queries of a queue's properties, labels and count return the same as the first one."""
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
@@ -60,9 +62,9 @@ def test_questions_change_nothing(sut, judge):
 
 @needs("send", "receive", "queue_control")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
-def test_what_is_received_without_a_transaction_is_gone(sut, judge):
-    """A message that was sent outside of a transaction is in its queue until it is received; one that was refused
-    never is.
+def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
+    """Two messages that are sent outside a transaction are in the queue and are received once each; one that exceeds
+    the quota is refused and not stored.
     """
     queue = sut.new_queue("states", quota_kb=8)
     sut.send_here(queue, ["express"])

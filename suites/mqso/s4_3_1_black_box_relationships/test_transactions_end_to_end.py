@@ -19,8 +19,10 @@ INTERNAL = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 
 @needs("send", "receive", "queue_control", "transactions")
 @covers(*UNSEEN, *DECIDED, *INTERNAL)
-def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
-    """A message that is sent in an internal transaction is in its queue only after a commit."""
+def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
+    """A message that is sent in an internal transaction is not in its queue before the end and after an abort, and
+    is in it after a commit.
+    """
     queue = sut.queue("transactional")
     for outcome, there in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
@@ -32,11 +34,13 @@ def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
 @needs("send", "receive", "queue_control", "transactions")
 @covers(*UNSEEN, *DECIDED, *COORDINATED)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
-def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome):
-    """A message that is sent in an external transaction is in its queue after a commit, not when it is prepared."""
+def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
+    """A message that is sent in an external transaction is not in its queue before and after the prepare, and is in
+    it only after a commit.
+    """
     queue = sut.queue("transactional")
     transaction = _with_a_message(sut, judge, outcome, external=True)
-    judge.finished(*UNSEEN)
+    judge.conclude(*UNSEEN)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "queue": sut.labels(queue)}
     judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
@@ -57,8 +61,8 @@ def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> st
 
 @needs("send", "receive", "queue_control", "transactions")
 @covers("MQSO-4.3.1.2-D09")
-def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
-    """A message that was sent in an internal transaction can be received in an external one, and vice versa."""
+def test_message_is_received_in_transaction_of_other_kind(sut, judge):
+    """A message that was sent in an internal transaction can be received in an external one, and the reverse."""
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
@@ -84,8 +88,10 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 
 @needs("send", "transactions")
 @covers(*DECIDED)
-def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
-    """A queue manager transfers a message of a transaction when that commits, and none of a transaction that aborts."""
+def test_message_is_transferred_after_commit_only(peer, sut, judge):
+    """Of two messages that are sent to the peer in transactions, the committed one arrives after its commit, and the
+    aborted one never.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
     bodies = {}
     for tag, outcome in enumerate(("abort", "commit"), 1):

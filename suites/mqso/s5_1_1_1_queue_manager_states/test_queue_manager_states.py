@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1, 5.1.1.1: a queue manager that runs, is stopped and started, is taken off the network and back."""
+"""MS-MQSO 5.1.1, 5.1.1.1: a queue manager that runs, is stopped and started, is taken offline and brought online."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import RECEIVE
+from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.sender import RETRY_MS, Sender, tags
 from suites.mqqp.steps.reader import Reader
-from suites.mqqp.steps.reading import waiting
 from suites.mqso.steps.serving import SessionAttempt
 
 OPEN, CLOSED = "open", "closed"
@@ -19,8 +18,8 @@ LONG_MS = 600_000
 
 @needs("qm2qm", "ping")
 @covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
-def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
-    """A queue manager that was provisioned answers sessions, pings and remote calls at its address."""
+def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
+    """The SUT accepts a session, answers a ping, and answers a remote call that opens a queue."""
     attempt = SessionAttempt(peer)
     asked = peer.udp()
     ping = asked.send(ping_request(Cookie=7))
@@ -40,8 +39,10 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
 
 @needs("pause", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D05")
-def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
-    """A queue manager that is offline neither receives nor sends; one that is brought online again does both."""
+def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
+    """Taken offline, the SUT refuses a session, stores no message and keeps its outgoing one; brought online, it
+    does all three.
+    """
     to, queue = peer.direct_name("mqc-offline"), sut.queue()
     connection = peer.open_raw()
     connection.send(peer.recoverable_message(label="before"))
@@ -79,8 +80,10 @@ STOPPING = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 
 @needs("environment", "send", "receive", "queue_control")
 @covers(*STOPPING, "MQSO-5.1.1.1-D01")
-def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
-    """A queue manager that is stopped ends its sessions and serves nobody; started again it has what it kept."""
+def test_stopped_sut_serves_no_request(peer, sut, judge):
+    """A stop closes the session; the stopped SUT refuses a session and an application's peek; started again, it
+    accepts a session and has its recoverable message.
+    """
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     connection = peer.open_raw()
@@ -100,10 +103,12 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
 
 @needs("environment", "qm2qm")
 @covers(*STOPPING)
-def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remote, sut, judge):
-    """A queue manager that is stopped ends the connection of each remote reader, whatever that reader does."""
+def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
+    """A stop closes the connections of three remote readers: one with a pending read, one with an open queue, and a
+    new one.
+    """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
+    queue.begin(Action.RECEIVE, ulTimeout=LONG_MS).state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
@@ -114,8 +119,8 @@ def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remot
 
 @needs("environment", "remote_read")
 @covers(*STOPPING)
-def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
-    """A queue manager that is stopped ends its own remote reads and closes the queues that it opened elsewhere."""
+def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
+    """A stop closes the connections on which the SUT has opened two queues of the peer and reads from one."""
     reader = Reader(peer, sut)
     reader.open()
     reader.let_reads_wait()
@@ -136,8 +141,10 @@ def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
     "MQDMPR-3.1.7.2.5-03",
     "MQDMPR-3.1.7.2.6-03",
 )
-def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
-    """A queue manager is Throttled while its disk is full, and takes no message of an application or of the network."""
+def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
+    """While its disk is full, the SUT shows Throttled and stores no message of an application or of the peer; when
+    the disk has room, it stores both.
+    """
     queue = sut.queue()
 
     def throttled() -> bool:
@@ -159,7 +166,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
         observed = {"own": own, "queue": sut.labels(queue)}
         judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=sent)
     else:
-        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
     peer.eventually(lambda: not throttled())
     freed = {"while_it_is_full": bool(short), "afterwards": throttled()}
@@ -168,7 +175,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
     sent.append(peer.open_raw().send(peer.message(label="again")))
     sut.attempt(sut.send_here, queue, ["own, again"])
     peer.eventually(lambda: len(sut.labels(queue)) == 2)

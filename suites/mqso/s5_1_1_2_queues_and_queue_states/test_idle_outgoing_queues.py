@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.2: an outgoing queue begins anew when it could not connect, and is destroyed when it is idle."""
+"""MS-MQSO 5.1.1.2: outgoing queues that cannot connect, and idle ones."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def _outgoing(sut: Sut, *names: str) -> dict[str, int]:
 
 @needs("send", "queue_control", "set_timers", "pause")
 @covers("MQSO-5.1.1.2-D08")
-def test_an_outgoing_queue_begins_anew_and_ends_when_it_is_idle(peer, sut, judge):
-    """An outgoing queue tries again when it could not connect, and is deleted when it is idle, unless it holds a
-    message.
+def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
+    """An outgoing queue that could not connect sends its message when the peer listens; when idle, it is removed
+    from the list, while one that holds a message stays.
     """
     sut.slow_down(UNHURRIED)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_MS)

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.2: outgoing queues, and the queues of the system."""
+"""MS-MQSO 5.1.1.2: outgoing queues and system queues."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SHORT_S = 2
 
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
-def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
-    """A queue manager has an outgoing queue of its own for each destination queue."""
+def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
+    """One, two and three messages to three queues of the peer are listed in three outgoing queues."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
@@ -31,8 +31,8 @@ def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
 
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10")
-def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
-    """An outgoing queue that is paused transfers nothing; one that is resumed transfers its messages in order."""
+def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
+    """A paused outgoing queue sends neither of two messages; resumed, it sends both in order."""
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
     session, came = sender.first(1)
@@ -52,8 +52,10 @@ def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
 
 @needs("send", "receive", "queue_control")
 @covers("MQSO-5.1.1.2-D11")
-def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
-    """A system queue takes no message of an application or of another queue manager, and cannot be deleted."""
+def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
+    """The dead-letter queues and the journal cannot be deleted, and store no message that an application or the peer
+    sends to them.
+    """
     connection = peer.open_raw()
     names = (PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL)
     sent = [
@@ -79,9 +81,9 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
     "MQSO-5.1.1.3-D02",
     "MQSO-5.1.1.3-D08",
 )
-def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, judge):
-    """A queue manager keeps an undelivered message as a dead letter and a delivered one in its journal, if they ask
-    for it.
+def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
+    """Of six messages that expire unsent, those with negative journaling are dead letters, the transactional one in
+    its own queue; of two delivered ones, the one with positive journaling is in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
@@ -114,8 +116,8 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
 
 
 @covers("MQSO-5.1.1.2-D14")
-def test_order_acknowledgments_come_to_the_order_queue(peer, sut, judge):
-    """A receiving queue manager sends the acknowledgment of a transactional message to order_queue$ of its sender."""
+def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
+    """The acknowledgment of a transactional message of the peer has the peer's queue order_queue$ as destination."""
     receiver = Receiver(peer, sut)
     sent = receiver.send()
     ack = receiver.await_acknowledgment()

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.3 Messages and Message States."""
+"""MS-MQSO 5.1.1.3 Messages and Message States: locked and transferred messages."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ from suites.mqqb.steps.sender import Sender
 )
 @pytest.mark.parametrize(("outcome", "left"), [("abort", "1"), ("commit", Outcome.NOTHING)], ids=["abort", "commit"])
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
-def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, external, outcome, left):
-    """A message that is received in a transaction is hidden from everybody until an abort brings it back."""
+def test_received_message_is_locked_until_transaction_ends(sut, judge, external, outcome, left):
+    """Two peeks leave a message in its queue; received in a transaction, it is hidden from other reads; an abort
+    restores it, and a commit deletes it.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     peeked = [sut.read_label("peek_message", queue=queue) for _ in range(2)]
@@ -44,7 +46,7 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
         expected=facts(received="1", by_others=each(Outcome.NOTHING)),
         observed={"received": taken, "by_others": others},
     )
-    judge.finished("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
+    judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction)
     sut.control.call(outcome, transaction=transaction)
@@ -61,9 +63,9 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
 
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
-def test_a_message_is_transferred_when_it_is_acknowledged(peer, sut, judge):
-    """A message leaves its outgoing queue when it is acknowledged: by a SessionAck, or by an OrderAck if
-    transactional.
+def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
+    """Of three sent messages the express and the recoverable one leave the outgoing queue with the SessionAck, and
+    the transactional one with the OrderAck.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):

@@ -9,8 +9,10 @@ from harness.sut.outcomes import Outcome
 
 @needs("transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.2.1.3-D01")
-def test_an_internal_transaction_is_decided_by_who_began_it(sut, judge):
-    """A queue manager commits or aborts an internal transaction as its application decides, without any vote."""
+def test_internal_transaction_ends_without_vote(sut, judge):
+    """An internal transaction that receives one message and sends another is aborted, and a second one committed,
+    each without a prepare.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["first", "second"], delivery="transactional")
     for outcome, expected in (("abort", ["first", "second"]), ("commit", ["second", "sent to commit"])):

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.1 Queue Manager Restart."""
+"""MS-MQSO 5.5.1 Queue Manager Restart: local queues and outgoing queues."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-05",
     "MQSO-5.5.1-06",
 )
-def test_recoverable_and_transactional_messages_live_here(sut, judge):
-    """A queue keeps its properties and its recoverable and transactional messages over restarts, and no express
-    message.
+def test_stored_messages_survive_restart_except_express(sut, judge):
+    """Two queues keep their properties and their recoverable and transactional messages across restarts, until these
+    are received; the express messages are gone.
     """
     plain = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
@@ -61,8 +61,10 @@ def test_recoverable_and_transactional_messages_live_here(sut, judge):
 
 @needs("send", "queue_control", "restart")
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
-def test_recoverable_and_transactional_messages_live_on_their_way(peer, sut, judge):
-    """An outgoing queue keeps recoverable and transactional messages over restarts until they are acknowledged."""
+def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
+    """After two restarts the SUT sends its recoverable and its transactional message and no express one; once both
+    are acknowledged, it sends neither after another restart.
+    """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(KINDS, 1):
         sut.send(to, body=delivery, application_tag=tag, delivery=delivery)

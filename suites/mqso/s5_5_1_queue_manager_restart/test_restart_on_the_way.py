@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.1 Queue Manager Restart, of one that has messages for another: at the sender, and at a router."""
+"""MS-MQSO 5.5.1 Queue Manager Restart: a restart of the sender or the router of messages."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ TAGS = (0x61, 0x62)
         pytest.param("recoverable", "MQSO-5.5.1-04", marks=covers("MQSO-5.5.1-04", "MQSO-5.5.1-D01")),
     ],
 )
-def test_messages_on_their_way_outlive_a_restart(topology, judge, role, delivery, rule):
-    """A queue manager that restarts while it holds a recoverable or transactional message transfers it once."""
+def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge, role, delivery, rule):
+    """Two recoverable or transactional messages that wait at the sender or at the router arrive once each after that
+    system's restart.
+    """
     routed = Routed(topology, delivery)
     topology.cut(NEXT[role])
     routed.send(*TAGS)

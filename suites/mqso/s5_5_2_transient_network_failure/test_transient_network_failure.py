@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.2 Transient Network Failure: the peer is the network, which goes away and comes back."""
+"""MS-MQSO 5.5.2 Transient Network Failure: the peer cannot be reached for a time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from suites.mqqp.steps.reader import NO_SUCCESS, SUCCESS, Reader
 
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
-def test_messages_are_transferred_when_the_network_is_back(peer, sut, judge):
-    """A queue manager transfers all that waits, in order, when the network is back after an outage."""
+def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
+    """An unacknowledged message is sent again on the next connection; after an outage the SUT sends that message and
+    four new ones of all kinds in order.
+    """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
@@ -55,8 +57,10 @@ def _sent_on_the_next(peer: Peer, listener: RawListener) -> list[Frame]:
 
 @needs("remote_read", "qm2qm")
 @covers("MQSO-5.5.2-03", "MQSO-5.5.2-04", "MQSO-5.5.2-05")
-def test_remote_queues_cannot_be_read_during_an_outage(peer, sut, judge):
-    """A remote queue can be neither opened nor read while its host is out of reach, and can be when it is back."""
+def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
+    """The SUT fails to open and to read a queue of the peer while the peer cannot be reached, and succeeds in both
+    when the peer is back.
+    """
     reader = Reader(peer, sut)
     reader.server.close()
     judge(

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.3 Transaction Coordinator Unavailable: it goes away and comes back."""
+"""MS-MQSO 5.5.3 Transaction Coordinator Unavailable: loss and return of the coordinator."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def _used(sut: Sut, queue: str) -> dict[str, str]:
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
-def test_transactions_end_with_their_coordinator(peer, sut, judge):
-    """A queue manager aborts the transactions of a coordinator that goes away, and uses new ones when it is back."""
+def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
+    """When the coordinator is lost, the message that its transaction received is back, new external transactions are
+    refused, and later they succeed; the old transaction cannot be committed.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     transaction = sut.control.call("begin", external=True)["transaction"]
@@ -45,8 +47,10 @@ def test_transactions_end_with_their_coordinator(peer, sut, judge):
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
-def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
-    """A queue manager commits a transaction that a coordinator began and decided after it was away."""
+def test_external_transaction_commits_after_coordinator_returns(sut, judge):
+    """After a loss and return of the coordinator an external transaction receives a message, is prepared and
+    committed.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     sut.change_environment(coordinator=False)
@@ -64,8 +68,10 @@ def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-05")
-def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
-    """A queue manager without its coordinator sends, receives and transfers whatever needs no external transaction."""
+def test_operations_without_coordinator_continue(peer, sut, judge):
+    """Without the coordinator the SUT sends and receives locally, accepts a session, sends its waiting transactional
+    message, and stores one of the peer.
+    """
     plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
     sut.change_environment(coordinator=False)
@@ -90,8 +96,10 @@ def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.3-02")
-def test_it_starts_without_its_coordinator(peer, sut, judge):
-    """A queue manager starts without its coordinator, serves its messages, and uses transactions when it is back."""
+def test_sut_starts_without_coordinator(peer, sut, judge):
+    """Restarted without the coordinator, the SUT accepts a session and has its messages; with the coordinator back,
+    external transactions succeed.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1", "2"], delivery="transactional")
     sut.change_environment(coordinator=False)

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.4 Directory Unavailable: somebody takes the directory away, and gives it back."""
+"""MS-MQSO 5.5.4 Directory Unavailable: loss and return of the directory."""
 
 from __future__ import annotations
 
@@ -38,8 +38,10 @@ def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-07",
     "MQSO-5.5.4-08",
 )
-def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
-    """A queue manager without its directory makes no public queue, and resolves public names when it is back."""
+def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
+    """Without the directory the SUT shows DirectoryOffline, refuses a public queue, uses a private one, and keeps a
+    message to a public name; with the directory back it creates a public queue and sends the message.
+    """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
         raise ConformanceFailure("the SUT has no directory at the start of the check")
@@ -76,8 +78,10 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01")
-def test_without_a_directory_it_starts_in_workgroup_mode(peer, sut, judge):
-    """A queue manager that starts without its directory is in workgroup mode until its next start."""
+def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
+    """Restarted without the directory, the SUT shows DirectoryIntegrated False and has private queues only;
+    restarted with it, True, and the directory's object is unchanged.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
     sut.restart()

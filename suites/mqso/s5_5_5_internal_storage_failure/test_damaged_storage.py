@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: somebody damages what is on the disk, and repairs it."""
+"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: a start with a damaged store, and its repair."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     attempt = SessionAttempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
     served = attempt.outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
     if served and sut.labels(queue) == ["kept"]:
-        judge.not_exercised(*rules, reason="the SUT repairs the damage by itself")
+        judge.mark_not_exercised(*rules, reason="the SUT repairs the damage by itself")
         return None
     return Damaged(queue, asked_ms, began_ms, attempt, sut.attempt("peek", queue=queue))
 
@@ -76,7 +76,7 @@ def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[s
     sut.change_environment(store=True)
     if peer.took(due_ms).ms < 0:
         return True
-    judge.not_exercised(*rules, reason="the store was repaired too late for this attempt")
+    judge.mark_not_exercised(*rules, reason="the store was repaired too late for this attempt")
     return False
 
 
@@ -119,13 +119,17 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
                 evidence=tried.evidence,
             )
         else:
-            judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
+            judge.mark_not_exercised(
+                rule, reason="the session that was to be before the attempt was asked for too late"
+            )
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*STOPPED, *RETRIED, *FIRST)
-def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, judge):
-    """A queue manager that starts on a store beyond repair serves nobody, and starts by itself after 120 seconds."""
+def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
+    """Started with a damaged store, the SUT refuses sessions and requests; after the repair it starts by itself 120
+    seconds after the failure and has its message.
+    """
     damaged = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
     if damaged is None:
         return
@@ -138,7 +142,7 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     _judge_instant(judge, FIRST, tried)
     if tried.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
         if _lasts_too_long(sut):
-            judge.not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
+            judge.mark_not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
             return
         tried = _tried_at(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
     judge(*RETRIED, expected=SessionAttempt.SERVED, observed=tried.after, evidence=tried.evidence)
@@ -148,12 +152,14 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-03", *LATER)
-def test_later_attempts_are_further_apart(peer, sut, judge):
-    """A queue manager whose first retry to start fails tries again 900 seconds later."""
+def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
+    """A SUT whose first retry to start fails, too, is not serving before a further 900 seconds, and serves after
+    them once the store is repaired.
+    """
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
-        judge.not_exercised(*rules, reason=TOO_LONG)
+        judge.mark_not_exercised(*rules, reason=TOO_LONG)
         return
     damaged = _damaged(peer, sut, judge, rules)
     if damaged is None:
@@ -169,15 +175,17 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
 
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
-def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge):
-    """A queue manager that starts on a contradictory store of queues repairs it before it serves anybody."""
+def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
+    """Started with a contradictory count of its queues, the SUT has its old queue with its message, and gives a new
+    queue a different number, also after another restart.
+    """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(configuration=False)
     sut.control.call("restart")
     attempt = SessionAttempt(peer)
     if attempt.outcome != SessionAttempt.SERVED:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQSO-5.5.5-02", reason="the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then"
         )
         return

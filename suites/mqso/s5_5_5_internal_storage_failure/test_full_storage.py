@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.5, 5.1.1.1 (Throttled): somebody fills the disk, and frees it."""
+"""MS-MQSO 5.5.5, 5.1.1.1 (Throttled): requests while the disk is full."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from suites.mqqb.steps.disposition import NOWHERE
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.5-01")
-def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
-    """A request that cannot be kept while the disk is full fails whole and leaves nothing behind."""
+def test_request_on_full_disk_fails_entirely(peer, sut, judge):
+    """A commit, a send, a receive and a creation on a full disk each are refused without any effect, or are carried
+    out entirely, also after a restart.
+    """
     plain, transactional = sut.queue(), sut.queue("transactional")
     never = f"private$\\mqc-{sut.own}-never"
     sut.send_here(plain, ["kept"], delivery="recoverable")
@@ -54,7 +56,9 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     if create != Outcome.REFUSED:
         sut.attempt("delete_queue", name=never)
     if before == after == left and Outcome.REFUSED not in outcomes:
-        judge.not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
+        judge.mark_not_exercised(
+            "MQSO-5.5.5-01", reason="the SUT stored all requests that it carried out while the disk was full"
+        )
         return
     judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
     judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
@@ -64,10 +68,10 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
 
 @needs("environment", "configure", "restart", "send", "queue_control")
 @covers("MQSO-5.5.5-01")
-def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
-    """A setting that is made while the disk is full is refused without effect, or in effect after a restart."""
+def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
+    """A change of hardened_security on a full disk is refused without effect, or is in force after a restart."""
     if "hardened_security" not in sut.control.call("configure"):
-        judge.not_shown("the SUT has no setting hardened_security")
+        judge.end_unobservable("the SUT has no setting hardened_security")
         return
     sut.change_environment(storage=False)
     outcomes = [sut.attempt("configure", hardened_security=value) for value in (False, True)]
@@ -82,8 +86,8 @@ def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
 
 @needs("environment", "receive", "queue_control")
 @covers("MQSO-5.5.5-01")
-def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
-    """A queue manager takes and acknowledges messages again when its disk has room again."""
+def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
+    """A recoverable message that arrives after the full disk has room again is stored and acknowledged."""
     queue, connection = sut.queue(), peer.open_raw()
     sut.change_environment(storage=False)
     asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}

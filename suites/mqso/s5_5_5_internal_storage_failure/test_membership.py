@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.5 Internal Storage Failure, with 5.5.6."""
+"""MS-MQSO 5.5.6: a directory that has another identifier for the SUT's computer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from suites.mqqb.steps.pinging import element
 
 @needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
-def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, judge):
-    """A queue manager is offline while the directory knows its machine by another Identifier, and online afterwards."""
+def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
+    """The SUT shows DirectoryOffline while the directory has another Identifier for its computer, and is online when
+    the object is its own again.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()

@@ -1,4 +1,4 @@
-"""MS-MQSO 6.3.1 Transports Used Within the System."""
+"""MS-MQSO 6.3.1 Transports Used Within the System: messages to HTTP names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from suites.mqqb.steps.sender import Sender, tags
 
 @needs("send")
 @covers("MQSO-6.3.1-01")
-def test_what_is_for_http_does_not_come_by_the_binary_protocol(peer, sut, judge):
-    """A queue manager sends a message for an HTTP name by no session of MS-MQQB."""
+def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
+    """A message to an HTTP name of the peer does not arrive on a session of MS-MQQB; one to a direct TCP name does."""
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.first(1)

@@ -1,4 +1,4 @@
-"""MS-MQSO 6.4.1 Directory Service Synchronization Timers."""
+"""MS-MQSO 6.4.1 Directory Service Synchronization Timers: a SUT in workgroup mode."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
 
 @needs("inspect")
 @covers("MQSO-6.4.1-D01")
-def test_without_a_directory_its_timers_do_not_run(sut, judge):
-    """A queue manager in workgroup mode runs no timer of the directory."""
+def test_workgroup_mode_runs_no_directory_timer(sut, judge):
+    """A SUT in workgroup mode runs neither the Directory Sites Update Timer nor the Directory Site Gates Update
+    Timer.
+    """
     shown = sut.inspect_queue_manager()
     if element(shown, "DirectoryIntegrated"):
-        judge.not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
+        judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
     timers = element(shown, "timers")
     running = [name for name in TIMERS if element(timers, name) is not None]

@@ -36,7 +36,7 @@ def _published(sut: Sut, machine: UUID) -> Iterator[None]:
 
 def _publish(sut: Sut, machine: UUID, name: str) -> None:
     keys = base64.b64encode(public_key_list(KEYS[name]())).decode()
-    sut.read_directory_object(queue_manager=str(machine), public_encryption_keys_base64=keys)
+    sut.change_directory_object(queue_manager=str(machine), public_encryption_keys_base64=keys)
 
 
 def _encrypted_for(frame: Frame) -> str:
@@ -46,9 +46,10 @@ def _encrypted_for(frame: Frame) -> str:
 
 @needs("directory", "environment", "security", "send", "private_names", "set_timers")
 @covers("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02")
-def test_public_keys_that_were_read_long_ago_are_read_again(peer, sut, judge):
-    """The keys of the peer change in the directory, and change back. Each time, when their time is over, the SUT
-    encrypts for those that are there. Each message has a level of its own, so that no symmetric key serves twice.
+def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
+    """The peer's keys in the directory are changed, and changed back; each time the SUT encrypts with the present
+    keys once the cache timer has expired. Each message has its own privacy level, so that no symmetric key is used
+    twice.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=VALID_MS)

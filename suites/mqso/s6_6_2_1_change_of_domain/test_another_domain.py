@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6.2, 6.6.2.1: a machine comes into a domain: into its own again, or into another."""
+"""MS-MQSO 6.6.2, 6.6.2.1: a computer that joins its own domain again, or another one."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def _attributes(published: dict[str, Any] | None) -> dict[str, Any]:
 
 
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
-def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judge):
-    """A queue manager that starts within a domain after one start without is integrated, with that domain as
-    LastDomain.
+def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
+    """After one start without a domain and one with it, the SUT has the domain as LastDomain, has its object, and
+    creates a public queue.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
@@ -87,7 +87,7 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
         case="MachineDomainId",
     )
     if not element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
-        judge.not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
+        judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
         return
     enterprise.await_online()
     there = _await_object(peer, sut)
@@ -97,8 +97,10 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
 
 
 @covers(*MOVED, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
-def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, judge):
-    """A queue manager that starts in a new domain makes an object as it had, and takes its Identifier from it."""
+def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
+    """Started in a new domain, the SUT creates its object with the attributes of the old one, has the new domain as
+    LastDomain, and uses the object's Identifier.
+    """
     before = _attributes(sut.read_directory_object())
     _started(sut, own_domain=False)
     _await_object(peer, sut)
@@ -106,7 +108,7 @@ def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, ju
     observed = {"object": _there(sut), "LastDomain": _last_domain(sut)}
     judge(*MOVED, expected=facts(object=MADE, LastDomain=KEPT), observed=observed)
     if made is None:
-        judge.not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-05", expected=made["identifier"], observed=str(_guid(sut)))
         judge("MQSO-6.6.2.1-D05", expected=before, observed=_attributes(made))
@@ -114,8 +116,10 @@ def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, ju
 
 
 @covers("MQSO-6.6.2.1-D01")
-def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again(peer, sut, judge):
-    """A queue manager that starts in a new domain without its directory makes its object at the next start only."""
+def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, sut, judge):
+    """Started in a new domain without its directory, the SUT creates no object when the directory is back, and
+    creates it at the next start.
+    """
     _started(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
     peer.settle()
@@ -124,21 +128,23 @@ def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again
     second = _await_object(peer, sut)
     observed = {"first": first, "second": second}
     if first == second == NONE and _last_domain(sut) != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-D01", expected=facts(first=NONE, second=MADE), observed=observed)
     _back(sut)
 
 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
-def test_an_object_of_its_name_in_another_domain_is_found(peer, sut, judge):
-    """A queue manager is offline, and makes no object, while a new domain has its name with another Identifier."""
+def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, judge):
+    """Started in a new domain whose directory has the SUT's name with another Identifier, the SUT keeps its
+    Identifier and shows DirectoryOffline, until the object is its own.
+    """
     enterprise = Enterprise(peer, sut)
     own = _guid(sut)
     _started(sut, own_domain=False, registration=False)
     guid, offline, last = _guid(sut), _is_offline(sut), _last_domain(sut)
     if guid == own and offline and last != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
+        judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
         expected = facts(Identifier=own, DirectoryOffline=True, LastDomain=KEPT)

@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6.2, 6.6.2.2: a machine leaves its domain; 5.5.6: its object in the directory is another's."""
+"""MS-MQSO 6.6.2, 6.6.2.2: a computer that leaves its domain."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ pytestmark = needs("directory", "environment", "inspect", "restart", "queue_cont
 
 
 @covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
-def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
-    """A queue manager that starts outside of its domain is in workgroup mode, and its object in the directory stays."""
+def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
+    """Started without its domain, the SUT shows DirectoryIntegrated False and refuses a public queue; its object
+    stays in the directory.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
@@ -28,8 +30,8 @@ def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
 
 
 @covers("MQDMPR-3.1.7.1.4-16")
-def test_a_machine_that_left_its_domain_deletes_no_public_queue(peer, sut, judge):
-    """A queue manager outside of its domain refuses to delete a public queue, whose object the directory keeps."""
+def test_computer_without_domain_deletes_no_public_queue(peer, sut, judge):
+    """Started without its domain, the SUT refuses to delete a public queue."""
     kept = Enterprise(peer, sut).create_queue()
     sut.change_environment(domain=False)
     sut.restart()

@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6.1 Provisioning of a Queue Manager: the queue manager is what it was provisioned as."""
+"""MS-MQSO 6.6.1 Provisioning of a Queue Manager: modes and roles."""
 
 from __future__ import annotations
 
@@ -29,19 +29,21 @@ def _compared(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str
 def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     element(shown, "DirectoryIntegrated")
     modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
-    integrated = sut.file.capabilities.get("directory", False)  # whoever the peer is to it
+    integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _compared(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
 
 
 @needs("inspect")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
-def test_modes_are_those_that_were_provisioned(sut, judge):
-    """A queue manager in workgroup mode has no role in a directory, and retries its start after 120 seconds first."""
+def test_modes_are_as_provisioned(sut, judge):
+    """The SUT shows the modes of its SUT file, an initialization retry of 120 or 900 seconds, and in workgroup mode
+    no directory role.
+    """
     shown = sut.inspect_queue_manager()
     _judge_modes(sut, judge, shown)
     if sut.file.capabilities.get("directory", False):
-        judge.not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
+        judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
         set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
         judge("MQSO-6.6.1-D04", expected=none("role in a directory"), observed=set_there)
@@ -51,8 +53,8 @@ def test_modes_are_those_that_were_provisioned(sut, judge):
 
 @needs("inspect", "directory")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
-def test_roles_in_the_directory_are_those_that_were_provisioned(sut, judge):
-    """A queue manager in directory mode has the roles that it was provisioned with, and a site."""
+def test_directory_roles_are_as_provisioned(sut, judge):
+    """A SUT in directory mode shows the roles of its SUT file, and has a site."""
     shown = sut.inspect_queue_manager()
     _judge_modes(sut, judge, shown)
     element(shown, "RoutingServer")

@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6 Provisioning and Initialization Procedures."""
+"""MS-MQSO 6.6.2 Queue Manager Initialization: a restart."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from suites.mqso.steps.serving import SessionAttempt
 
 @needs("restart", "receive")
 @covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
-def test_sessions_are_served_after_a_restart(peer, sut, judge):
-    """A queue manager that has started again accepts a session and takes a message."""
+def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
+    """After a restart the SUT accepts a session and stores a message."""
     sut.restart()
     attempt = SessionAttempt(peer)
     judge("MQSO-6.6.2-D06", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)

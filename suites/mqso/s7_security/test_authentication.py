@@ -1,4 +1,4 @@
-"""MS-MQSO 7 Security."""
+"""MS-MQSO 7.4.1 Security: signed messages without a sender."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ NEEDS = needs("security", "receive")
 
 @NEEDS
 @covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
-def test_a_message_that_names_no_sender_has_no_identity_to_verify(peer, sut, judge):
-    """A receiver does not refuse a signature with ST 0 because nobody registered its certificate."""
+def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
+    """A validly signed message with ST 0 and an unregistered certificate is not refused for its signature; one with
+    an altered bit is.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}

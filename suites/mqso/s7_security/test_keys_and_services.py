@@ -1,4 +1,4 @@
-"""MS-MQSO 7.4.1.1 Transport Layer Security, 7.4.1.3 Security Model: PKI."""
+"""MS-MQSO 7.4.1.1 Transport Layer Security, 7.4.1.3 Security Model: authentication services and public keys."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ CALL = 77
 
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
-def test_an_authentication_service_that_is_none_is_not_agreed_on(remote, judge):
-    """A server refuses a bind under a made-up authentication service, and agrees on the one of the SUT file.
-
-    That is no authentication unless it names a user.
+def test_unknown_authentication_service_is_refused(remote, judge):
+    """The SUT refuses a bind under a made-up authentication service, and accepts one under the service of the SUT
+    file (without a user: under none).
     """
     port = remote.read_port()
     plain, other = remote.connect(port), remote.connect(port)
@@ -53,8 +52,8 @@ def authenticated(packet):
 
 @needs("directory", "environment", "security")
 @covers("MQSO-7.4.1.3-04")
-def test_the_public_keys_are_published(sut, judge):
-    """The queue manager's object in the directory has the encryption keys that its identity has, and signing keys."""
+def test_public_keys_are_in_directory_object(sut, judge):
+    """The SUT's directory object has the public encryption keys that the SUT reports."""
     found = sut.read_directory_object() or {}
     keys = base64.b64decode(found.get("public_encryption_keys_base64", ""))
     judge(

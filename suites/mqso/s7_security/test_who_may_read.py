@@ -1,4 +1,4 @@
-"""MS-MQSO 7.3: what the security descriptor of a queue keeps readers from, by the rights of MS-MQMQ 2.2.24."""
+"""MS-MQSO 7.3: the security descriptor of a queue, and remote readers' rights (MS-MQMQ 2.2.24)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ GRANTED = {
 
 @needs("qm2qm", "queue_control")
 @covers("MQSO-7.3-01")
-def test_a_queue_is_read_by_who_may(remote, sut, judge):
-    """A queue manager opens a queue for a remote reader in the ways that the security descriptor grants, and in no
-    other.
+def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
+    """For each of five security descriptors a remote reader can open the queue to receive, to peek, or to receive
+    from the journal only as the descriptor grants.
     """
     association = remote.associate()
     for name, (mask, flags, allowed) in GRANTED.items():
@@ -40,7 +40,7 @@ def test_a_queue_is_read_by_who_may(remote, sut, judge):
         try:
             queue = sut.new_queue("restricted", security_base64=base64.b64encode(given).decode())
         except ControlRefused as refused:
-            judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+            judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
             return
         path = rf"TCP:{sut.address}\{queue}"
         calls = {

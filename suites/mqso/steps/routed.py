@@ -51,12 +51,14 @@ class Routed:
 
     def packets_at_receiver(self) -> list[Frame]:
         """Return the message packets that were sent to the receiver."""
-        return [frame for by in ROLES for frame in self.topology.traffic.sent("UserMessage", by=by, to=RECEIVER)]
+        return [
+            frame for by in ROLES for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER)
+        ]
 
     def packets(self) -> list[Frame]:
         """Return all messages that any system sent to another, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
-        found = [frame for by, to in pairs for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)]
+        found = [frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)]
         return sorted(found, key=lambda frame: frame.number)
 
     def hops(self, *tags: int) -> dict[str, set[int]]:
@@ -64,7 +66,7 @@ class Routed:
         hops = {}
         for by in ROLES:
             for to in ROLES:
-                passed = {tag_of(frame) for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)}
+                passed = {tag_of(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
                 if passed & set(tags):
                     hops[f"{by} to {to}"] = passed & set(tags)
         return hops

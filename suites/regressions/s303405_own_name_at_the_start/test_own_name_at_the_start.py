@@ -1,4 +1,4 @@
-"""REGRESSIONS 303405: messages that were sent by the computer's own name, after a restart."""
+"""REGRESSIONS 303405: messages to direct names of the local computer, after a restart."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from suites.applications import list_computer_names
 
 @needs("send", "receive", "restart")
 @covers("REGRESSIONS-303405-01")
-def test_messages_by_the_own_name_stay_after_a_restart(peer, sut, judge):
-    """A queue manager that restarts leaves messages that were sent by its own names in their queue."""
+def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
+    """Messages that the SUT and the peer sent to a queue by each name of the SUT's computer are in the queue before
+    and after a restart.
+    """
     queue = sut.queue()
     connection = peer.open_raw()
     expected = []

@@ -1,4 +1,4 @@
-"""REGRESSIONS 5071546: recoverable messages of an application that is no administrator."""
+"""REGRESSIONS 5071546: recoverable messages of an application without administrative rights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
-"""The accounts that are administrators whatever their groups are: the system, and those of that name."""
+"""The accounts that are administrators regardless of their groups: the system, and those of that name."""
 BY_SID = 1
 """SecurityHeader.Flags.ST of a sender that is named by his SID (MS-MQMQ 2.2.20.6)."""
 
@@ -24,11 +24,9 @@ BY_SID = 1
     "as_user",
     [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
 )
-def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, judge, as_user):
-    """A queue manager sends a recoverable message of an application that is no administrator.
-
-    The packet says who that was: of an administrator, or where it says nothing, a message that comes shows nothing.
-    One that is refused shows enough.
+def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
+    """A recoverable message of an application without administrative rights is sent. A message whose packet names an
+    administrator, or no user, is not exercised; a refused send fails in any case.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
@@ -39,9 +37,9 @@ def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, jud
     sender.acknowledge_all(session)
     account = _account(came[0])
     if account is None:
-        judge.not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
+        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
     elif ADMINISTRATORS.fullmatch(account):
-        judge.not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
+        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
         judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=came)
 

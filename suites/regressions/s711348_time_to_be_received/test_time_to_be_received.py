@@ -1,4 +1,4 @@
-"""REGRESSIONS 711348: the TimeToBeReceived of messages that are sent in one transaction."""
+"""REGRESSIONS 711348: TimeToBeReceived of the messages of one transaction."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ NEVER = 0xFFFFFFFF
         pytest.param((None, LONG_S, SHORT_S), id="the-longest-first"),
     ],
 )
-def test_each_message_of_a_transaction_has_its_own_time(peer, sut, judge, asked):
-    """A sender gives each message of a transaction the TimeToBeReceived of that message."""
+def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
+    """Three messages of one transaction with different TimeToBeReceived, or none, are sent each with its own value."""
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]
     for tag, time_s in enumerate(asked, 1):

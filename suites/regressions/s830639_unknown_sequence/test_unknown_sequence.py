@@ -1,9 +1,9 @@
-"""REGRESSIONS 830639: OrderAcks of sequences that the system never sent."""
+"""REGRESSIONS 830639: OrderAcks of sequences that the SUT never sent."""
 
 from __future__ import annotations
 
 from harness.expectations import holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import OrderAckBody, TxSequenceID
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
 from suites.mqqb.steps.sequences import Outgoing, sequence_of
@@ -12,10 +12,10 @@ LATER = 0x0001_0000
 """Seconds, or sequences, behind what the system has got to."""
 
 
-@goes_on()
+@sut_survives()
 @covers("REGRESSIONS-830639-01")
-def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
-    """A queue manager that gets OrderAcks of a sequence that it never sent keeps the session."""
+def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
+    """The session still acknowledges messages after three OrderAcks of a sequence that the SUT never sent."""
     connection = peer.open_raw()
     connection.check_alive()
     sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
@@ -24,13 +24,12 @@ def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
     judge.all(expected=holds("goes on"), observed=observed, evidence=[*sent, seen])
 
 
-@goes_on()
+@sut_survives()
 @needs("send")
 @covers("REGRESSIONS-830639-01")
-def test_the_order_ack_of_another_sequence_acknowledges_nothing(peer, sut, judge):
-    """A sender takes no OrderAck of an older or later sequence for one of its messages that wait.
-
-    Then the connection ends: both come again on the next, and are acknowledged there.
+def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
+    """OrderAcks of older and later sequences acknowledge neither of two waiting messages: both are sent again on the
+    next connection.
     """
     outgoing = Outgoing(peer, sut, "mqc-unknown")
     first, second = outgoing.send(2)

@@ -1,4 +1,4 @@
-"""REGRESSIONS 898618: both sides of a transactional message whose queue does not exist."""
+"""REGRESSIONS 898618: a transactional message to a missing queue, at the sender and at the receiver."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from suites.mqqb.steps.sequences import DEAD, Outgoing, kept
 @needs("send", "receive")
 @covers("REGRESSIONS-898618-01")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
-def test_a_message_to_no_queue_is_a_dead_letter(peer, sut, judge, ordered):
-    """A sender makes a message whose queue does not exist a dead letter, and sends it on no later session.
-
-    Another message does come there, so the session is not missed.
+def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
+    """After a FinalAck of the class NackBadDestQueue, with or without an OrderAck before it, the message is a dead
+    letter and is not sent on the next session, where another message arrives.
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(1, journal=["negative"])
@@ -40,8 +39,8 @@ def test_a_message_to_no_queue_is_a_dead_letter(peer, sut, judge, ordered):
 
 
 @covers("REGRESSIONS-898618-02")
-def test_the_sender_of_a_message_to_no_queue_is_told_so(peer, sut, judge):
-    """A receiver answers a transactional message for a queue that does not exist with a FinalAck of that class."""
+def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
+    """A transactional message to a missing queue is answered with one FinalAck of the class NackBadDestQueue."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
     receiver.poll_acknowledgment(final=True)

@@ -1,4 +1,4 @@
-"""REGRESSIONS 902951: both sides of a sequence that goes on after a reconnect."""
+"""REGRESSIONS 902951: a sequence that continues after a reconnect, at the receiver and at the sender."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("REGRESSIONS-902951-01")
-def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
-    """A receiver acknowledges the later messages of a sequence in order also after a reconnect."""
+def test_order_ack_advances_after_reconnect(peer, sut, judge):
+    """After a reconnect the second and third message of a sequence are stored once each, and the OrderAck has
+    TxSequenceNumber 3.
+    """
     receiver = Receiver(peer, sut)
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
@@ -42,9 +44,9 @@ def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
 
 @needs("send")
 @covers("REGRESSIONS-902951-02")
-def test_what_has_no_order_ack_comes_again_after_a_reconnect(peer, sut, judge):
-    """A sender sends a message without an OrderAck again after a reconnect, however often the one before was
-    acknowledged.
+def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
+    """The second message of a sequence, without an OrderAck, is sent again after a reconnect, although the OrderAck
+    of the first one arrived three times.
     """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)
@@ -56,6 +58,6 @@ def test_what_has_no_order_ack_comes_again_after_a_reconnect(peer, sut, judge):
     observed = outgoing.comes_again(2)
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
     judge("REGRESSIONS-902951-02", expected="comes again", observed=observed, evidence=evidence)
-    judge.finished("REGRESSIONS-902951-02")
+    judge.conclude("REGRESSIONS-902951-02")
     if observed == "comes again":
         outgoing.settle()

@@ -1,10 +1,11 @@
 """MS-MQDMPR 3.1.4.3 Transaction Prepare: the boundaries of a transaction, MS-MQMQ 2.2.20.5."""
 
 import pytest
+from core_admin import ADMIN, classes, send
 from core_network import TRANSACTIONAL, Network, direct
-from core_transactions import begin, fill, prepare, unit_of, units
+from core_transactions import abort, begin, commit, fill, prepare, receive, unit_of, units
 
-from reference_qm.surface.commands import PrepareTransaction, ReceiveMessage, SendMessage
+from reference_qm.surface.commands import CreateQueue, PrepareTransaction, PurgeQueue, ReceiveMessage, SendMessage
 
 LOCAL, REMOTE, OTHER = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL), direct(3, TRANSACTIONAL)
 
@@ -32,3 +33,23 @@ def test_who_prepares_takes_part_in_two_phases(hosts):
     assert unit_of(a, unit).SinglePhase is False
     assert units(a)[0]["state"] == "prepared"
     assert "is prepared (MQ_ERROR_TRANSACTION_SEQUENCE)" in a.refusal(PrepareTransaction(unit))
+
+
+@pytest.mark.parametrize("purged_first", [True, False])
+@pytest.mark.parametrize(("decide", "reason"), [(commit, "ACK_RECEIVE"), (abort, "NACK_Q_PURGED")])
+def test_what_a_vote_promised_survives_a_purge_and_a_restart(hosts, decide, reason, purged_first):
+    a, _, _ = hosts
+    a.ask(CreateQueue(ADMIN))
+    send(a, to=LOCAL, body=b"1", transactional=True)
+    a.ask(PurgeQueue(ADMIN))
+    unit = begin(a, external=True)
+    assert receive(a, unit) == "1"
+    steps = [lambda: a.ask(PurgeQueue(TRANSACTIONAL)), lambda: prepare(a, unit)]
+    for step in steps if purged_first else reversed(steps):
+        step()
+    a.restart()
+    assert units(a) == [{"transaction": str(unit), "state": "prepared", "operations": 1}]
+    decide(a, unit)
+    a.restart()
+    assert a.bodies(TRANSACTIONAL) == []
+    assert classes(a) == [reason]

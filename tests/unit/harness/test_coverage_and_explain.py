@@ -20,7 +20,9 @@ from harness.rules.coverage import SectionCoverage, coverage, totals
 from harness.rules.proof_record import PROOF_FILE, load_proof, write_proof
 
 RULE = "MQQB-3.1.5.4.1-10"
-CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_the_window_of_the_request_is_noted"
+CHECK = (
+    "suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_received_window_size_is_that_of_the_request"
+)
 HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
 
 

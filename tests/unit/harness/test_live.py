@@ -70,7 +70,7 @@ class Watched:
 def test_a_rule_that_fails_is_said_at_once_and_once():
     watched = Watched()
     (line,) = watched.check(**{RULE: Verdict.FAIL})
-    assert line.startswith(f"fail {RULE} (test_x.py::test_y)  The response to a Ping Request")
+    assert line.startswith(f"fail {RULE} (test_x.py::test_y)  {RULES[RULE].says}")
     assert watched.check(**{RULE: Verdict.FAIL}) == []
     assert watched.check(other=Verdict.PASS) == []
 
@@ -142,7 +142,7 @@ def test_findings_come_worst_first_with_the_way_back():
         )
     )
     assert [line[:60] for line in lines if not line.startswith(" ")] == [
-        "fail MQQB-2.1.2-01  The response to a Ping Request is receiv",
+        f"fail {RULE}  {RULES[RULE].says}"[:60],
         f"inconclusive MQQB-2.1.2-D01  {RULES['MQQB-2.1.2-D01'].says}"[:60],
     ]
     assert "    check:    suites/a.py::b; captures/a.pcapng, frame 7" in lines

@@ -36,7 +36,7 @@ class Clock:
     def answer_all(self) -> None:
         """Answer one question after the other, as a system does that was stopped."""
         while self.asked:
-            self.pulse.answered(self.asked.pop(0))
+            self.pulse.note_answer(self.asked.pop(0))
 
     def close(self) -> None:
         self.closed = True

@@ -124,13 +124,13 @@ class Seen:
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def opened(self, link: Link) -> None:
+    def on_opened(self, link: Link) -> None:
         self.said.append("opened")
 
-    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         self.said.append((data, from_initiator))
 
-    def closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         self.said.append(("closed", by_initiator))
 
 

@@ -113,3 +113,15 @@ def test_a_wait_that_expired_leaves_what_comes_later_to_be_found(host, cursor, s
     assert (cursor.CursorState, cursor.MessagePositionReference) == (EXPIRED[state], position)
     put(host, "b")
     assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")
+
+
+def test_a_wait_that_expired_goes_to_no_place_that_only_another_cursor_keeps(host, cursor):
+    (identifier,) = put(host, "a")
+    other = host.core.cursors.open(cursor.OpenQueueDescriptorReference)
+    assert raise_event(host, other, PEEK) == (SUCCEEDED, "a", READ)
+    positions = queue_of(host).MessagePositionList
+    positions.remove(positions.find(identifier))
+    assert raise_event(host, cursor, DEQUEUE, False) == (WAITING, None, WAIT_RECEIVE)
+    host.core.cursors.wait_expired(cursor)
+    put(host, "b", priority=7)
+    assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")

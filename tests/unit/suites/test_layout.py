@@ -71,7 +71,7 @@ def test_a_property_that_differs_is_named_and_one_that_is_not_shown_is_not() -> 
     assert differences(frame, shown | {"label": "other", "application_tag": 8}, GUID) == (
         "label other for label; application_tag 8 for 7"
     )
-    assert differences(frame, None, GUID) == "the message is not there"
+    assert differences(frame, None, GUID) == "the message is missing"
 
 
 def test_format_names_are_compared_in_one_way() -> None:

@@ -1,0 +1,109 @@
+"""The command ``mqconform explore``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
+from harness.interrupts import unwound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.explore.explored import Explored, Explorer
+    from harness.explore.walk import Walk
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(explore)
+
+
+def explore(
+    sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
+    area: Annotated[str, typer.Option(help="What is explored: queues.")] = "queues",
+    steps: Annotated[int, typer.Option(help="Number of steps.")] = 10_000,
+    minutes: Annotated[float | None, typer.Option(help="End after so many minutes, also with fewer steps.")] = None,
+    seed: Annotated[str, typer.Option(help="A text; another text draws other steps.")] = "1",
+    replay: Annotated[Path | None, typer.Option(help="Take the steps of this file again, and no others.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the sequence that diverges.")] = Path("out/explore"),
+) -> None:
+    """Drive the system beside a model of the required behaviour, and compare everything visible after each step.
+
+    Exit with 1 when they differ: the shortest sequence found is printed and saved. Exit with 5 when a transition of the
+    model was never taken.
+    """
+    from harness.explore.areas import AREAS
+    from harness.explore.explored import Explorer
+    from harness.explore.findings import load
+    from harness.sut.drivers import driver_for, start_all
+    from harness.sut.sut_file import load_sut_file
+
+    sequence = None if replay is None else load(replay)
+    chosen = area if sequence is None else sequence.area
+    if chosen not in AREAS:
+        raise UsageError(f"--area {chosen}: there is no such area; use one of {', '.join(AREAS)}")
+    driver = driver_for(load_sut_file(sut), out)
+    with unwound():
+        start_all([driver])
+        try:
+            explorer = Explorer(driver, AREAS[chosen])
+            if sequence is not None:
+                _replay(explorer.replay(sequence.steps))
+            else:
+                _explore(explorer, chosen, steps, minutes, seed, out, driver.file.sut.name)
+        finally:
+            driver.stop()
+
+
+def _explore(
+    explorer: Explorer, area: str, steps: int, minutes: float | None, seed: str, out: Path, system: str
+) -> None:
+    from harness.cli.progress import progress_of
+    from harness.explore.explored import Limits
+    from harness.explore.findings import save
+
+    with progress_of("steps") as progress:
+        found = explorer.explore(Limits(steps, minutes, seed), progress)
+    for line in _account(found):
+        typer.echo(line)
+    if found.diverged is not None:
+        path = out / f"{area}-{found.seed}.json"
+        save(path, area, system, found.seed, found.diverged)
+        for line in _described(found.diverged):
+            typer.echo(line)
+        typer.echo(f"the sequence: {path}")
+        raise typer.Exit(EXIT_NOT_CONFORMANT)
+    if found.never_taken:
+        raise typer.Exit(EXIT_TOO_FEW)
+
+
+def _replay(walk: Walk) -> None:
+    if walk.divergence is None:
+        typer.echo(f"{len(walk.steps)} steps: the system does as the model")
+        return
+    for line in _described(walk):
+        typer.echo(line)
+    raise typer.Exit(EXIT_NOT_CONFORMANT)
+
+
+def _account(found: Explored) -> Iterator[str]:
+    """Yield the numbers of steps, and what was not explored."""
+    for name, number in sorted(found.steps.items()):
+        yield f"{number:>8,}  {name}"
+    yield f"{found.steps.total():>8,}  steps"
+    for name, needs in sorted(found.lacking.items()):
+        yield f"not drawn: {name}, since the system lacks {', '.join(needs)}"
+    if found.never_taken and found.diverged is None:
+        yield f"never taken: {', '.join(found.never_taken)}: give more --steps"
+
+
+def _described(walk: Walk) -> Iterator[str]:
+    from harness.explore.findings import described
+    from harness.rules.catalogue import load_catalogue
+
+    return described(walk, {name: rule.says for name, rule in load_catalogue().items()})

@@ -1,0 +1,35 @@
+"""The areas that can be explored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from harness.explore.queues_driven import QueuesDriven
+from harness.explore.walk import Driven
+from harness.model.queues.area import Queues
+from harness.model.steps import Model
+from harness.peer.peer import Peer
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A model, the system beside it, and how many steps a walk has; ``says``: what is explored."""
+
+    model: type[Model]
+    drive: Callable[[Peer], Driven]
+    walk_steps: int
+    says: str
+
+
+AREAS: Mapping[str, Area] = MappingProxyType(
+    {
+        "queues": Area(
+            Queues,
+            lambda peer: QueuesDriven(peer.sut),
+            60,
+            "applications send, receive, peek, move and wait, within transactions too, while queues come and go",
+        ),
+    }
+)

@@ -1,0 +1,109 @@
+"""Exploring a system: walk after walk, until one diverges or enough steps were taken."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from random import Random
+
+from harness.capture.recorder import Recorder
+from harness.errors import UsageError
+from harness.explore.areas import Area
+from harness.explore.shrinking import shrink
+from harness.explore.walk import Drawing, Driven, Walk, go
+from harness.model.steps import Step
+from harness.peer.peer import Peer
+from harness.sut.drivers import SutDriver
+from harness.sut.sut import Sut
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When exploring ends: after so many steps, or so many minutes; ``seed`` decides what is drawn."""
+
+    steps: int
+    minutes: float | None = None
+    seed: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What came of it: the steps by transition, what nobody could ask the system for, and a walk that diverged."""
+
+    steps: Counter[str]
+    lacking: dict[str, list[str]]
+    diverged: Walk | None = None
+    seed: str = ""
+
+    @property
+    def never_taken(self) -> list[str]:
+        """Return the transitions that were drawn from and never taken."""
+        return sorted(name for name, number in self.steps.items() if not number)
+
+
+class Explorer:
+    """Explores an area of one system."""
+
+    def __init__(self, driver: SutDriver, area: Area) -> None:
+        self._driver = driver
+        self._area = area
+        self._number = count()
+
+    def explore(self, limits: Limits, progress: Progress) -> Explored:
+        """Walk until a walk diverges, which is shrunk, or the limits are reached."""
+        drawing, lacking = self._find_drawing()
+        steps = Counter(dict.fromkeys(drawing.names, 0))
+        began_s = time.monotonic()
+        for number in count():
+            passed_s = time.monotonic() - began_s
+            if steps.total() >= limits.steps or (limits.minutes is not None and passed_s >= 60 * limits.minutes):
+                return Explored(steps, lacking)
+            seed = f"{limits.seed}-{number}"
+            walk = self._go(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - to be repeated
+            steps.update(step.name for step in walk.steps)
+            progress(min(steps.total(), limits.steps), limits.steps)
+            if walk.divergence is not None:
+                return Explored(steps, lacking, shrink(self._area.model, walk, self.replay), seed)
+        raise AssertionError
+
+    def replay(self, steps: Sequence[Step]) -> Walk:
+        """Take steps from the start."""
+        return self._go(steps)
+
+    def _go(self, steps: object) -> Walk:
+        return go(self._area.model, self._open, steps)  # type: ignore[arg-type]
+
+    def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
+        with self._view() as sut:
+            drawing = Drawing.of(self._area.model, sut.has)
+            lacking = {
+                name: sorted(need for need in one.needs if not sut.has(need))
+                for name, one in self._area.model.transitions.items()
+                if name not in drawing.names
+            }
+        if not drawing.names:
+            needs = ", ".join(sorted({need for one in lacking.values() for need in one}))
+            raise UsageError(f"nothing of this area can be asked of the system: it lacks {needs}")
+        return drawing, lacking
+
+    @contextmanager
+    def _open(self) -> Iterator[Driven]:
+        with self._view() as sut:
+            recorder = Recorder(sut.environment, None)
+            if sut.tape is not None:
+                sut.tape.begin(recorder, sut, "explore", "explore")
+            with closing(Peer(sut.environment, sut, recorder, seed="explore")) as peer:
+                yield self._area.drive(peer)
+
+    @contextmanager
+    def _view(self) -> Iterator[Sut]:
+        number = next(self._number)
+        sut = self._driver.open("explore", f"explore {number}", number)
+        with closing(sut.environment), closing(sut):
+            yield sut

@@ -1,0 +1,66 @@
+"""A divergence as a file, and as lines for a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+from harness.explore.walk import Walk
+from harness.model.agreement import shown
+from harness.model.steps import Step
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Steps of an area, to be taken again."""
+
+    area: str
+    steps: tuple[Step, ...]
+
+
+def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
+    """Write a walk that diverged."""
+    assert walk.divergence is not None
+    content = {
+        "schema": SCHEMA,
+        "area": area,
+        "sut": system,
+        "seed": seed,
+        "steps": [{"step": one.name, **one.arguments} for one in walk.steps],
+        "rules": list(walk.divergence.rules),
+        "differences": list(walk.divergence.differences),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def load(path: Path) -> Sequence:
+    """Read the steps of a file; UsageError, in one line, where it is none of ours."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])
+        return Sequence(str(content["area"]), steps)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path}: is no sequence that `mqconform explore` wrote: {error!r}") from error
+
+
+def described(walk: Walk, says: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a walk that diverged: its rules with their sentences, its steps with their answers."""
+    assert walk.divergence is not None
+    for rule in walk.divergence.rules:
+        yield f"fail {rule}  {says.get(rule, '')}".rstrip()
+    for number, taken in enumerate(walk.taken, 1):
+        yield f"{number:>4}  {taken.step}{_answered(taken.observed)}"
+    for difference in walk.divergence.differences:
+        yield f"      {difference}"
+
+
+def _answered(answers: Mapping[str, Any]) -> str:
+    told = [shown(value) if name == "answer" else f"{name}: {shown(value)}" for name, value in answers.items()]
+    return f" -> {'; '.join(told)}" if told else ""

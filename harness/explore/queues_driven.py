@@ -1,0 +1,297 @@
+"""The area `queues` on a system: the verbs of the control protocol."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Set
+from typing import Any
+from uuid import UUID
+
+from harness.explore.worlds import Seen
+from harness.model.agreement import Refused
+from harness.model.queues.base import ADMIN
+from harness.model.steps import Step
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+
+_STATUS = re.compile(r"MQ_ERROR_\w+")
+_LIMIT = 1_000
+_CLASS = "MQMSG_CLASS_"
+
+
+class QueuesDriven:
+    """A system whose queues are used by applications.
+
+    The model's names become names and identifiers of the system, and these become the model's again.
+    """
+
+    def __init__(self, sut: Sut) -> None:
+        self._sut = sut
+        self._admin = sut.queue("admin")
+        self._queues: set[str] = set()
+        self._messages: dict[str, str] = {}
+        """The names of messages by their message ids, and by their identifiers as acknowledgments have them."""
+        self._handles: dict[str, int] = {}
+        self._cursors: dict[str, int] = {}
+        self._transactions: dict[str, str] = {}
+        self._reads: dict[str, int] = {}
+        """The reads that were not answered yet, with the ids of their requests."""
+        self._came: dict[str, Any] = {}
+        """The answers to reads since the last step."""
+        self._places: dict[str, int] = {}
+        """Messages with their lookup identifiers."""
+
+    def take(self, step: Step, awaited: Set[str]) -> Seen:
+        """Take a step with the verb of the same meaning."""
+        answers: dict[str, Any] = {}
+        try:
+            answer = getattr(self, f"_{step.name}")(**step.arguments)
+        except ControlRefused as refusal:
+            answer = _refusal(refusal)
+        if answer is not None:
+            answers["answer"] = answer
+        self._await(awaited - {"answer"})
+        answers |= self._came
+        self._came = {}
+        return Seen(answers, self._visible())
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _create(self, queue: str, **properties: Any) -> str:
+        given = {name: value for name, value in properties.items() if value is not None}
+        self._sut.create_queue(self._path(queue), **given)
+        self._queues.add(queue)
+        return "done"
+
+    def _create_subqueue(self, queue: str) -> str:
+        self._sut.create_queue(self._path(f"{queue};sub"))
+        self._queues.add(f"{queue};sub")
+        return "done"
+
+    def _set_queue(self, queue: str, **properties: Any) -> str:
+        given = {name: value for name, value in properties.items() if value is not None}
+        return self._call("set_queue", name=self._path(queue), **given)
+
+    def _delete(self, queue: str) -> str:
+        self._sut.delete_queue(self._path(queue))
+        self._queues -= {queue, f"{queue};sub"}
+        return "done"
+
+    def _purge(self, queue: str) -> dict[str, int]:
+        return {"purged": self._sut.control.call("purge", queue=self._path(queue))["purged"]}
+
+    def _send(
+        self,
+        message: str,
+        queue: str,
+        size: int,
+        life_s: int,
+        transaction: str | None,
+        acks: list[str],
+        **properties: Any,
+    ) -> str:
+        fields = {**properties, "label": message, "body": "b" * size, "acks": acks, "time_to_be_received_s": life_s}
+        if acks:
+            fields["admin_queue"] = self._direct(self._admin)
+        if transaction is not None:
+            fields["transaction"] = self._transactions[transaction]
+        identifier = self._sut.send(self._direct(self._path(queue)), **fields)
+        self._messages[identifier.lower()] = self._messages[_correlation(identifier)] = message
+        return "done"
+
+    def _move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
+        asked = {"queue": self._path(queue), "lookup_id": self._places[message], "to": self._path(to)}
+        self._places[message] = self._sut.control.call("move", **asked, **self._within(transaction))["lookup_id"]
+        return "done"
+
+    def _begin(self, transaction: str, external: bool) -> str:
+        begun = self._sut.control.call("begin", **({"external": True} if external else {}))
+        self._transactions[transaction] = begun["transaction"].lower()
+        return "done"
+
+    def _prepare(self, transaction: str, single_phase: bool) -> dict[str, str]:
+        return self._decide("prepare", transaction, **({"single_phase": True} if single_phase else {}))
+
+    def _commit(self, transaction: str) -> dict[str, str]:
+        return self._decide("commit", transaction)
+
+    def _abort(self, transaction: str) -> dict[str, str]:
+        return self._decide("abort", transaction)
+
+    def _reject(self, transaction: str, message: str, queue: str) -> str:
+        within = self._within(transaction)
+        return self._call("reject", queue=self._path(queue), lookup_id=self._places[message], **within)
+
+    def _open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
+        opened = self._sut.control.call("open_queue", queue=self._path(queue), access=access, deny_receive=deny_receive)
+        self._handles[handle] = opened["handle"]
+        return "done"
+
+    def _close(self, handle: str) -> str:
+        return self._call("close_queue", handle=self._handles[handle])
+
+    def _open_cursor(self, cursor: str, handle: str) -> str:
+        self._cursors[cursor] = self._sut.control.call("open_cursor", handle=self._handles[handle])["cursor"]
+        return "done"
+
+    def _close_cursor(self, cursor: str) -> str:
+        return self._call("close_cursor", cursor=self._cursors[cursor])
+
+    def _receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
+        self._read(read, "receive", wait_ms, queue=self._path(queue), **self._within(transaction))
+
+    def _peek(self, read: str, queue: str, wait_ms: int) -> None:
+        self._read(read, "peek_message", wait_ms, queue=self._path(queue))
+
+    def _receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
+        self._read(read, "receive", wait_ms, handle=self._handles[handle], **self._within(transaction))
+
+    def _peek_through(self, read: str, handle: str, wait_ms: int) -> None:
+        self._read(read, "peek_message", wait_ms, handle=self._handles[handle])
+
+    def _receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
+        self._read(read, "receive", wait_ms, cursor=self._cursors[cursor], **self._within(transaction))
+
+    def _peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
+        self._read(read, "peek_message", wait_ms, cursor=self._cursors[cursor])
+
+    def _peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
+        self._read(read, "peek_next", wait_ms, cursor=self._cursors[cursor])
+
+    def _look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
+        verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
+        asked = {"queue": self._path(queue), "lookup_id": self._places[message], "seek": seek}
+        self._reads[read] = self._sut.control.begin(verb, **asked, **self._within(transaction))
+
+    def _cancel(self, read: str) -> str:
+        return self._call("cancel", request=self._reads[read])
+
+    def _pause(self, ms: int) -> None:
+        self._sut.environment.run_until(lambda: False, ms)
+
+    def _restart(self) -> str:
+        self._sut.restart()
+        self._reads.clear()
+        return "done"
+
+    # -- how steps are taken --------------------------------------------------------------------------------------
+
+    def _call(self, verb: str, **arguments: Any) -> str:
+        self._sut.control.call(verb, **arguments)
+        return "done"
+
+    def _read(self, name: str, verb: str, wait_ms: int, **asked: Any) -> None:
+        self._reads[name] = self._sut.control.begin(verb, timeout_ms=wait_ms, **asked)
+
+    def _within(self, transaction: str | None) -> dict[str, str]:
+        return {} if transaction is None else {"transaction": self._transactions[transaction]}
+
+    def _decide(self, verb: str, transaction: str, **arguments: Any) -> dict[str, str]:
+        answer = self._sut.control.call(verb, transaction=self._transactions[transaction], **arguments)
+        return {"outcome": answer["outcome"]}
+
+    def _path(self, queue: str) -> str:
+        if queue == ADMIN:
+            return self._admin
+        name, separator, part = queue.partition(";")
+        return f"private$\\mqc-{self._sut.own}-{name}{separator}{part}"
+
+    def _direct(self, path: str) -> str:
+        return self._sut.direct_name(path)
+
+    def _await(self, awaited: Set[str]) -> None:
+        """Wait for the answers that are expected."""
+        environment = self._sut.environment
+        within_ms = 0 if environment.virtual else self._sut.response_timeout_ms
+
+        def came() -> bool:
+            self._take_answers()
+            return not environment.virtual and awaited <= self._came.keys()
+
+        environment.run_until(came, within_ms)
+
+    def _take_answers(self) -> None:
+        for name, request in list(self._reads.items()):
+            answer = self._sut.control.answer(request)
+            if answer is not None:
+                del self._reads[name]
+                self._came[name] = self._read_answer(answer)
+
+    def _read_answer(self, answer: dict[str, Any]) -> Any:
+        if answer.get("ok") is not True:
+            return Refused(_statuses(str(answer.get("error", ""))))
+        message = answer["message"]
+        return {"message": None if message is None else self._described(message)}
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    def _visible(self) -> dict[str, Any]:
+        control = self._sut.control
+        listed = control.call("list")
+        own = {self._path(name).lower(): name for name in self._queues}
+        whole = sorted(own[one["name"].lower()] for one in listed["queues"] if one["name"].lower() in own)
+        names = {identifier: name for name, identifier in self._transactions.items()}
+        seen: dict[str, Any] = {
+            "queues": whole,
+            "transactions": {
+                names[one["transaction"].lower()]: {"state": one["state"], "operations": one["operations"]}
+                for one in listed["transactions"]
+                if one["transaction"].lower() in names
+            },
+            ADMIN: self._messages_in(ADMIN),
+        }
+        for name in self._queues:
+            seen[name] = self._messages_in(name)
+            if ";" not in name:
+                seen[f"{name};journal"] = self._messages_in(f"{name};journal")
+                seen[f"{name} properties"] = self._answer("get_queue", name=self._path(name))
+        return seen
+
+    def _messages_in(self, queue: str) -> list[dict[str, Any]] | Refused:
+        peeked = self._answer("peek", queue=self._path(queue), limit=_LIMIT)
+        return peeked if isinstance(peeked, Refused) else [self._described(one) for one in peeked["messages"]]
+
+    def _answer(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:
+        try:
+            return self._sut.control.call(verb, **arguments)
+        except ControlRefused as refusal:
+            return _refusal(refusal)
+
+    def _queue_of(self, format_name: str | None) -> str | None:
+        """Return the model's name of a queue of the system by its direct format name."""
+        path = (format_name or "").rpartition("\\private$\\mqc-")[2]
+        return path.removeprefix(f"{self._sut.own}-") or None
+
+    def _described(self, message: dict[str, Any]) -> dict[str, Any]:
+        cls = message["class"].removeprefix(_CLASS)
+        identifier = message["correlation_id"] if cls != "NORMAL" else message["message_id"]
+        name = self._messages.get(identifier.lower(), message["label"])
+        if cls == "NORMAL":
+            self._places[name] = message["lookup_id"]
+        return {
+            **{name: value for name, value in message.items() if name in _COMPARED},
+            "message": name,
+            "class": cls,
+            "size": len(base64.b64decode(message["body_base64"])),
+            "acks": sorted(message.get("acks", [])),
+            "answers_to": self._queue_of(message.get("response_queue")),
+            "journal": sorted(message.get("journal", [])),
+        }
+
+
+_COMPARED = frozenset({"priority", "delivery", "application_tag", "time_to_be_received_s", "time_to_reach_queue_s"})
+
+
+def _refusal(refusal: ControlRefused) -> Refused:
+    return Refused(_statuses(str(refusal)))
+
+
+def _statuses(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_STATUS.findall(text)))
+
+
+def _correlation(message_id: str) -> str:
+    """Return a message id as the correlation id of an acknowledgment has it: the GUID as in a packet, and u32 LE."""
+    guid, _, ordinal = message_id.rpartition("\\")
+    return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -1,0 +1,50 @@
+"""A diverging sequence of steps is made as short and as simple as it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from harness.explore.walk import Walk
+from harness.model.steps import Model, Step
+
+Try = Callable[[Sequence[Step]], Walk]
+"""Takes steps from the start; those that cannot be taken are left out."""
+TRIES = 2_000
+
+
+def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
+    """Return the shortest walk found that diverges at the same transition as a given one.
+
+    Hypothesis shrinks only what it generated itself; a walk of a recorded file, or of a system over the wire, is not.
+    """
+    assert walk.divergence is not None
+    best, name, left = walk, walk.divergence.step.name, TRIES
+    progress = True
+    while progress:
+        progress = False
+        for candidate in _simpler(kind, best):
+            if left == 0:
+                return best
+            left -= 1
+            found = attempt(candidate)
+            if found.divergence is not None and found.divergence.step.name == name:
+                best, progress = found, True
+                break
+    return best
+
+
+def _simpler(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
+    """Yield walks with steps left out, many at once first, then with arguments made simple."""
+    steps = walk.steps
+    length = len(steps) // 2
+    while length:
+        for start in range(0, len(steps), length):
+            yield steps[:start] + steps[start + length :]
+        length //= 2
+    for place, step in enumerate(steps):
+        simple = kind.transitions[step.name].simple
+        for argument, value in simple.items():
+            if step.arguments[argument] != value:
+                simpler = replace(step, arguments={**step.arguments, argument: value})
+                yield [*steps[:place], simpler, *steps[place + 1 :]]

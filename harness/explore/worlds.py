@@ -1,0 +1,112 @@
+"""The worlds that are possible: one model for each set of readings that agrees with all that was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.model.agreement import difference
+from harness.model.steps import Impossible, Model, Step, Undecided
+
+MOST_WORLDS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is seen after a step: the answers that came, and everything visible."""
+
+    answers: Mapping[str, Any]
+    visible: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """A step after which no world agrees with the system: what the first world expects, and what was observed."""
+
+    step: Step
+    rules: tuple[str, ...]
+    differences: tuple[str, ...]
+
+
+class Worlds:
+    """All models that agree with what was seen so far.
+
+    A world is its decisions, and the steps from the start: where a choice turns up, a world for each reading goes
+    through the same steps again.
+    """
+
+    def __init__(self, kind: type[Model]) -> None:
+        self._kind = kind
+        self._past: list[Step] = []
+        self._worlds = [kind()]
+
+    @property
+    def first(self) -> Model:
+        """The world of the first readings that are left."""
+        return self._worlds[0]
+
+    def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
+        """Return a step that the first world can take."""
+        return self.first.draw(chance, names, weights)
+
+    def take(self, step: Step) -> bool:
+        """Take a step in every world; False, and nothing happened, when one of them cannot."""
+        before = [dict(world.decisions) for world in self._worlds]
+        try:
+            self._worlds = [after for world in self._worlds for after in self._step(world, step)]
+        except Impossible:
+            self._worlds = [self._again(decisions) for decisions in before]
+            return False
+        if len(self._worlds) > MOST_WORLDS:
+            raise HarnessError(f"more than {MOST_WORLDS} worlds are possible after {step}")
+        self._past.append(step)
+        return True
+
+    def expects_answer(self, name: str) -> bool:
+        """Return whether some world expects an answer of this name now."""
+        return any(name in world.answers for world in self._worlds)
+
+    def awaited(self) -> set[str]:
+        """Return the names of all answers that some world expects now."""
+        return {name for world in self._worlds for name in world.answers}
+
+    def agree(self, seen: Seen) -> Divergence | None:
+        """Leave only the worlds that agree with what is seen; return the divergence when none is left."""
+        left, differences = [], []
+        for world in self._worlds:
+            found = _differences(world, seen)
+            if found:
+                differences.append((world, found))
+            else:
+                left.append(world)
+        if left:
+            self._worlds = left
+            return None
+        world, found = min(differences, key=lambda one: len(one[1]))
+        return Divergence(self._past[-1], tuple(world.cited), tuple(found))
+
+    def _step(self, world: Model, step: Step) -> list[Model]:
+        try:
+            world.take(step)
+        except Undecided as open_:
+            decisions = [{**world.decisions, open_.choice: reading} for reading in range(open_.readings)]
+            return [after for one in decisions for after in self._step(self._again(one), step)]
+        return [world]
+
+    def _again(self, decisions: Mapping[str, int]) -> Model:
+        world = self._kind(decisions)
+        for step in self._past:
+            world.take(step)
+        return world
+
+
+def _differences(world: Model, seen: Seen) -> list[str]:
+    found = [difference(world.answers, seen.answers)]
+    unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
+    found += [f"{name}: expected to wait; observed an answer: {seen.answers[name]}" for name in unexpected]
+    visible = world.visible()
+    found += [difference({name: value}, seen.visible) for name, value in visible.items()]
+    return [one for one in found if one is not None]

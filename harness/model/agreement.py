@@ -1,0 +1,100 @@
+"""Expected and observed values: what a model leaves open agrees with everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A refusal; ``statuses``: those that the documents print, none when they print none."""
+
+    statuses: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"refused ({' or '.join(self.statuses)})" if self.statuses else "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """A list of groups in order; within a group the order is open."""
+
+    groups: tuple[tuple[Mapping[str, Any], ...], ...]
+
+    def __str__(self) -> str:
+        return shown([one for group in self.groups for one in group])
+
+
+def difference(expected: Any, observed: Any, where: str = "") -> str | None:
+    """Return in one line where an observed value differs from what is expected; None where it agrees."""
+    if isinstance(expected, Mapping):
+        return _of_mappings(expected, observed, where)
+    if isinstance(expected, Groups):
+        return _of_groups(expected, observed, where)
+    if isinstance(expected, list):
+        return _of_lists(expected, observed, where)
+    if isinstance(expected, Refused):
+        return None if _is_refusal(expected, observed) else _said(where, expected, observed)
+    return None if expected == observed else _said(where, expected, observed)
+
+
+def shown(value: Any) -> str:
+    """Write a value for a person."""
+    if isinstance(value, Mapping):
+        if "message" in value and "class" in value:
+            return f"{value['message']}" if value["class"] == "NORMAL" else f"{value['class']} of {value['message']}"
+        return "{" + ", ".join(f"{name}: {shown(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(shown, value)) + "]"
+    return "nothing" if value is None else str(value)
+
+
+def _is_refusal(expected: Refused, observed: Any) -> bool:
+    if not isinstance(observed, Refused):
+        return False
+    return not (expected.statuses and observed.statuses) or bool({*expected.statuses} & {*observed.statuses})
+
+
+def _of_mappings(expected: Mapping[str, Any], observed: Any, where: str) -> str | None:
+    if not isinstance(observed, Mapping):
+        return _said(where, expected, observed)
+    for name, value in expected.items():
+        place = f"{where}.{name}" if where else str(name)
+        if name not in observed:
+            return _said(place, value, "not there")
+        found = difference(value, observed[name], place)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_lists(expected: list[Any], observed: Any, where: str) -> str | None:
+    if not isinstance(observed, list) or len(observed) != len(expected):
+        return _said(where, expected, observed)
+    names = [_name(one) for one in expected]
+    if names != [_name(one) for one in observed]:
+        return _said(where, expected, observed)
+    pairs = zip(expected, observed, strict=True)
+    return next((found for one, other in pairs if (found := difference(one, other, where)) is not None), None)
+
+
+def _of_groups(expected: Groups, observed: Any, where: str) -> str | None:
+    rest = list(observed)
+    for group in expected.groups:
+        there, rest = rest[: len(group)], rest[len(group) :]
+        for one in group:
+            found = next((other for other in there if difference(one, other) is None), None)
+            if found is None:
+                return _said(where, expected, observed)
+            there.remove(found)
+    return _said(where, expected, observed) if rest else None
+
+
+def _name(value: Any) -> Any:
+    return (value.get("message"), value.get("class")) if isinstance(value, Mapping) else value
+
+
+def _said(where: str, expected: Any, observed: Any) -> str:
+    return f"{where}: expected {shown(expected)}; observed {shown(observed)}"

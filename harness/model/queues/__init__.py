@@ -1,0 +1,1 @@
+"""The queues of one queue manager, as applications see them."""

@@ -1,0 +1,131 @@
+"""Queues are created, changed, purged and deleted. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.queues.base import ADMIN, QueuesBase
+from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Queue
+from harness.model.steps import Impossible, pick, transition
+
+QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
+"""The names of queues that a walk uses, and of the subqueue that each may have."""
+QUOTAS = (None, None, None, 8)
+JOURNAL_QUOTAS = (None, None, 5)
+
+
+class Administering(QueuesBase):
+    """The transitions of whoever administers the queues."""
+
+    @transition(
+        "MQDMPR-3.1.7.1.3-06",
+        "MQDMPR-3.1.7.1.3-D01",
+        "MQDMPR-3.1.7.1.3-D07",
+        needs=("queue_control",),
+        weight=3,
+        transactional=False,
+        journaling=False,
+        quota_kb=None,
+        journal_quota_kb=None,
+    )
+    def create(
+        self, queue: str, transactional: bool, journaling: bool, quota_kb: int | None, journal_quota_kb: int | None
+    ) -> None:
+        if queue in self.queues:
+            self.refuse("MQ_ERROR_QUEUE_EXISTS")
+            return
+        made = Queue(queue, transactional, journaling, quota_kb, journal_quota_kb)
+        made.journal = Queue(f"{queue};journal")
+        self.queues[queue] = made
+        self.done()
+
+    def draw_create(self, chance: Random) -> dict[str, Any]:
+        missing = [name for name in QUEUES if name not in self.queues]
+        return {
+            "queue": chance.choice(missing if missing and chance.random() < 0.9 else QUEUES),
+            "transactional": chance.random() < 0.4,
+            "journaling": chance.random() < 0.4,
+            "quota_kb": chance.choice(QUOTAS),
+            "journal_quota_kb": chance.choice(JOURNAL_QUOTAS),
+        }
+
+    @transition("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-07", needs=("queue_control", "subqueues"), weight=2)
+    def create_subqueue(self, queue: str) -> None:
+        parent = self.find(self.queues, queue)
+        name = f"{queue};{SUBQUEUE}"
+        if name in self.queues:
+            self.refuse("MQ_ERROR_QUEUE_EXISTS")
+            return
+        made = Queue(name, parent.transactional, parent=parent)
+        parent.subqueues.append(made)
+        self.queues[name] = made
+        self.done()
+
+    def draw_create_subqueue(self, chance: Random) -> dict[str, Any]:
+        return {"queue": pick(chance, (name for name, one in self.queues.items() if one.parent is None))}
+
+    @transition(
+        "MQDMPR-3.1.1.2-D03", "MQDMPR-3.1.1.2-D05", needs=("queue_control",), weight=1, quota_kb=None, journaling=False
+    )
+    def set_queue(self, queue: str, journaling: bool, quota_kb: int | None) -> None:
+        changed = self.find(self.queues, queue)
+        if changed.parent is not None:
+            raise Impossible
+        changed.journaling = journaling
+        if quota_kb is not None:
+            changed.quota_kb = quota_kb
+        self.done()
+
+    def draw_set_queue(self, chance: Random) -> dict[str, Any]:
+        queue = pick(chance, (name for name, one in self.queues.items() if one.parent is None))
+        return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": chance.choice(QUOTAS)}
+
+    @transition("MQDMPR-3.1.7.1.7-03", "MQDMPR-3.1.7.1.7-07", "MQDMPR-3.1.7.1.7-10", needs=("receive",), weight=2)
+    def purge(self, queue: str) -> None:
+        emptied = self.admin if queue == ADMIN else self.find(self.queues, queue)
+        purged = 0
+        for position in list(emptied.positions):
+            if position.state == AVAILABLE:
+                self.delete_position(position, "NACK_Q_PURGED")
+                purged += 1
+            else:
+                self.cite("MQDMPR-3.1.7.1.7-05")
+                position.state = PURGE_PENDING
+        self.answers["answer"] = {"purged": purged}
+
+    def draw_purge(self, chance: Random) -> dict[str, Any]:
+        full = [name for name, one in self.queues.items() if len(one.positions) > 1]
+        if len(self.admin.positions) > 4:
+            full.append(ADMIN)
+        return {"queue": pick(chance, full)}
+
+    @transition("MQDMPR-3.1.7.1.4-05", "MQDMPR-3.1.7.1.4-08", "MQDMPR-3.1.7.1.4-11", needs=("queue_control",), weight=1)
+    def delete(self, queue: str) -> None:
+        deleted = self.find(self.queues, queue)
+        self.check_no_move_to(deleted.family())
+        for one in deleted.family():
+            for position in list(one.positions):
+                self.delete_position(position, "NACK_Q_DELETED")
+            one.exists = False
+            for handle in one.handles:
+                self.cite("MQDMPR-3.1.7.1.4-10")
+                handle.queue = None
+                for reader in list(handle.readers):
+                    self.stop(reader, "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_OPERATION_CANCELLED")
+            one.handles.clear()
+            self.queues.pop(one.name, None)
+        if deleted.parent is not None:
+            deleted.parent.subqueues.remove(deleted)
+        self.done()
+
+    def check_no_move_to(self, queues: list[Queue]) -> None:
+        """Raise Impossible where a transaction is to move something to a queue that would be gone: left open."""
+        moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
+        if any(one.target in queues for one in moves):
+            raise Impossible
+
+    def draw_delete(self, chance: Random) -> dict[str, Any]:
+        if chance.random() < 0.5:
+            raise Impossible
+        return {"queue": pick(chance, self.queues)}

@@ -1,0 +1,79 @@
+"""The area `queues`: everything that applications and administrators do with queues, time, and a restart."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.queues.administering import Administering
+from harness.model.queues.base import MARGIN_MS
+from harness.model.queues.reading import Reading
+from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
+from harness.model.queues.transactions import Transactions
+from harness.model.steps import Impossible, transition
+
+PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
+
+
+class Queues(Administering, Reading, Transactions):
+    """The queues of one queue manager."""
+
+    @transition(
+        "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-05", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-15", needs=("receive",)
+    )
+    def pause(self, ms: int) -> None:
+        """Let time pass: waits and lives end."""
+        until_ms = self.now_ms + ms
+        for due_ms, _, one in self._due(until_ms):
+            self.now_ms = due_ms
+            if isinstance(one, Reader):
+                if one in one.handle.readers:
+                    self.stop(one, "MQ_ERROR_IO_TIMEOUT")
+            else:
+                self.delete_position(one, "NACK_RECEIVE_TIMEOUT")
+        self.now_ms = until_ms
+
+    def _due(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
+        """Return what ends until then, in order; Impossible where the order or the end is left open."""
+        due: list[tuple[int, int, Reader | Position]] = []
+        due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
+        waits_ms = [one.due_ms for one in self.readers()]
+        for queue in self.every_queue():
+            for position in queue.positions:
+                due_ms = position.expires_ms
+                if due_ms is None:
+                    continue
+                if any(abs(due_ms - other_ms) < MARGIN_MS for other_ms in (until_ms, *waits_ms)):
+                    raise Impossible
+                if position.state != AVAILABLE and due_ms < until_ms:
+                    raise Impossible
+                due.append((due_ms, len(due), position))
+        return sorted(one for one in due if one[0] <= until_ms)
+
+    def draw_pause(self, chance: Random) -> dict[str, Any]:
+        ms = chance.choice(PAUSES_MS)
+        self._due(self.now_ms + ms)
+        return {"ms": ms}
+
+    @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=1)
+    def restart(self) -> None:
+        """Stop and start: express messages, handles and waits are gone, undecided transactions are aborted."""
+        for queue in self.every_queue():
+            queue.handles.clear()
+        self.handles.clear()
+        self.cursors.clear()
+        for transaction in list(self.transactions.values()):
+            if transaction.state == "active":
+                self.undo(transaction)
+        kept = {one.position for transaction in self.transactions.values() for one in transaction.operations}
+        for queue in self.every_queue():
+            queue.positions = [one for one in queue.positions if one.message.recoverable and self._stays(one, kept)]
+        self.done()
+
+    def _stays(self, position: Position, kept: set[Position]) -> bool:
+        return position.state != PURGE_PENDING or position in kept
+
+    def draw_restart(self, chance: Random) -> dict[str, Any]:
+        if chance.random() < 0.5 or self.readers():
+            raise Impossible
+        return {}

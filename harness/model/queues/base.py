@@ -1,0 +1,260 @@
+"""The state of the queues, and the events that every transition raises: positions come, go and are waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.model.agreement import Groups, Refused
+from harness.model.queues.state import (
+    AVAILABLE,
+    DELETED,
+    LOCKED,
+    PURGE_PENDING,
+    READ,
+    UNREAD,
+    WAIT_PEEK,
+    WAIT_RECEIVE,
+    Cursor,
+    Handle,
+    Message,
+    Operation,
+    Position,
+    Queue,
+    Reader,
+    Transaction,
+)
+from harness.model.steps import Impossible, Model
+
+ADMIN = "admin"
+"""The queue for administration acknowledgments: it is there from the start."""
+SMALL_BYTES = (120, 420)
+"""What the storage of a message without a body takes at least and at most: headers, label, names."""
+MARGIN_MS = 1_500
+"""Whether something is over that ends so near to now is left open: SentTime is a number of seconds."""
+
+POSITIVE, NEGATIVE = "positive", "negative"
+ACK_RULES = (
+    *("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-07", "MQQB-3.1.7.15-09", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-19"),
+    *("MQQB-3.1.7.15-24", "MQQB-3.1.7.15-27", "MQQB-3.1.7.15-28", "MQQB-3.1.7.15-D01", "MQQB-3.1.7.15-D02"),
+    *("MQQB-3.1.7.15-D03", "MQQB-3.1.7.15-D04", "MQQB-3.1.7.15-D05"),
+)
+REASON_RULES = {
+    "ACK_RECEIVE": "MQQB-3.1.7.2.1-D01",
+    "NACK_Q_DELETED": "MQQB-3.1.7.2.1-D02",
+    "NACK_Q_PURGED": "MQQB-3.1.7.2.1-D03",
+    "NACK_RECEIVE_TIMEOUT": "MQQB-3.1.7.2.1-D04",
+    "NACK_RECEIVE_REJECTED": "MQQB-3.1.7.2.1-D05",
+}
+
+
+class QueuesBase(Model):
+    """Queues, open handles, transactions, and the time."""
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        super().__init__(decisions)
+        self.now_ms = 0
+        self.arrivals = 0
+        self.admin = Queue(ADMIN)
+        self.queues: dict[str, Queue] = {}
+        self.handles: dict[str, Handle] = {}
+        self.cursors: dict[str, Cursor] = {}
+        self.transactions: dict[str, Transaction] = {}
+
+    # -- what there is --------------------------------------------------------------------------------------------
+
+    def find(self, kind: Mapping[str, Any], name: str) -> Any:
+        """Return what has a name; Impossible when nothing has."""
+        if name not in kind:
+            raise Impossible(name)
+        return kind[name]
+
+    def every_queue(self) -> Iterator[Queue]:
+        """Yield the queues, their subqueues and journals, and that of acknowledgments."""
+        yield self.admin
+        for queue in self.queues.values():
+            yield queue
+            if queue.journal is not None:
+                yield queue.journal
+
+    def readers(self) -> list[Reader]:
+        return [reader for handle in self.every_handle() for reader in handle.readers]
+
+    def every_handle(self) -> list[Handle]:
+        gone = [handle for handle in self.handles.values() if handle.queue is None]
+        return [*(handle for queue in self.every_queue() for handle in queue.handles), *gone]
+
+    def position_of(self, queue: Queue, message: str) -> Position | None:
+        return next((one for one in queue.positions if one.message.name == message), None)
+
+    # -- answers --------------------------------------------------------------------------------------------------
+
+    def refuse(self, *statuses: str, name: str = "answer") -> None:
+        self.answers[name] = Refused(statuses)
+
+    def give(self, position: Position | None, name: str = "answer") -> None:
+        """Answer with a message, or with none."""
+        self.answers[name] = {"message": None if position is None else position.message.described()}
+
+    def done(self) -> None:
+        self.answers["answer"] = "done"
+
+    # -- positions ------------------------------------------------------------------------------------------------
+
+    def insert(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
+        """Put a message into a queue, behind those of its priority (3.1.7.1.9, 3.1.1.2)."""
+        self.arrivals += 1
+        position = Position(message, queue, self.arrivals if order is None else order, self.steps, state)
+        queue.insert(position)
+        return position
+
+    def make_available(self, position: Position) -> None:
+        """Let a message be received, and give it to those who wait (3.1.7.2.2)."""
+        self.cite("MQDMPR-3.1.7.2.2-04")
+        position.state, position.seen = AVAILABLE, True
+        waiting = [reader for handle in position.queue.handles for reader in handle.readers]
+        while waiting and position.state == AVAILABLE:
+            self.cite("MQDMPR-3.1.7.2.2-06", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
+            reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
+            self.satisfy(reader, position)
+
+    def decide_among(self, what: str, number: int) -> int:
+        """Return one of several that the documents do not order; each use is a choice of its own."""
+        return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
+
+    def satisfy(self, reader: Reader, position: Position) -> None:
+        """End a wait with a message (3.1.7.3.6, 3.2.7.5)."""
+        reader.handle.readers.remove(reader)
+        cursor = reader.cursor
+        if cursor is not None:
+            self.cite("MQDMPR-3.2.7.5-07")
+            cursor.state = {WAIT_PEEK: READ, WAIT_RECEIVE: UNREAD}.get(cursor.state, cursor.state)
+            cursor.move(position)
+        self.give(position, reader.name)
+        if reader.receives:
+            self.take_out(position, reader.transaction)
+        self.close_if_temporary(reader.handle)
+
+    def stop(self, reader: Reader, *statuses: str) -> None:
+        """End a wait without a message (3.1.7.3.5, 3.2.7.6)."""
+        reader.handle.readers.remove(reader)
+        if reader.cursor is not None:
+            self.expire_wait(reader.cursor)
+        if statuses == ("MQ_ERROR_IO_TIMEOUT",):
+            self.give(None, reader.name)
+        else:
+            self.refuse(*statuses, name=reader.name)
+        self.close_if_temporary(reader.handle)
+
+    def expire_wait(self, cursor: Cursor) -> None:
+        """Note that a cursor waited in vain: E106, E180."""
+        queue = cursor.handle.queue
+        if cursor.state == WAIT_RECEIVE:
+            if queue is not None:
+                there = [one.key for one in queue.positions if one.state != DELETED]
+                last = max([*there, *([cursor.at] if cursor.at is not None else [])], default=None)
+                cursor.at = (1, 0) if self.decide("E106") else last  # behind every priority: End
+                cursor.position = None
+            cursor.state = UNREAD
+        elif self.decide("E180"):
+            cursor.state = UNREAD
+
+    def close_if_temporary(self, handle: Handle) -> None:
+        if handle.name is None and handle.queue is not None and handle in handle.queue.handles:
+            handle.queue.handles.remove(handle)
+
+    def take_out(self, position: Position, transaction: Transaction | None) -> None:
+        """Take a message out for an application: for good, or when the transaction commits (3.1.7.1.10)."""
+        if transaction is None:
+            self.cite("MQDMPR-3.1.7.1.10-D06")
+            self.delete_position(position, "ACK_RECEIVE")
+        else:
+            self.cite("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
+            position.state = LOCKED
+            transaction.operations.append(Operation("dequeue", position))
+
+    def delete_position(self, position: Position, reason: str) -> None:
+        """Remove a message from its queue, and acknowledge that (MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.1)."""
+        if position.state == DELETED:
+            return
+        self.cite("MQDMPR-3.1.7.2.1-04", "MQDMPR-3.1.7.2.1-05")
+        queue, message = position.queue, position.message
+        queue.positions.remove(position)
+        position.state = DELETED
+        if reason == "ACK_RECEIVE":
+            self.journal(queue, message)
+        wanted = "positive_receive" if reason == "ACK_RECEIVE" else "negative_receive"
+        if wanted in message.acks:
+            self.cite(REASON_RULES[reason])
+            self.acknowledge(message, reason)
+
+    def journal(self, queue: Queue, message: Message) -> None:
+        """Copy a message that was received into the journal of its queue (3.1.1.2)."""
+        whole = queue.parent or queue
+        if queue.journal is None or not queue.journaling:
+            return
+        self.cite("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
+        if self.has_room(queue.journal.positions, message, whole.journal_quota_kb):
+            self.insert(queue.journal, message, AVAILABLE)
+
+    def acknowledge(self, message: Message, cls: str) -> None:
+        """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
+        self.cite(*ACK_RULES)
+        delivery = "recoverable" if message.recoverable else "express"
+        ack = Message(message.name, message.queue, delivery=delivery, size=message.size, cls=cls)
+        self.insert(self.admin, ack, AVAILABLE)
+
+    def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
+        """Return whether a quota has room; Impossible where that depends on how storage is counted."""
+        if quota_kb is None:
+            return True
+        sizes = [one.message.size for one in positions] + [message.size]
+        least, most = (sum(sizes) + each * len(sizes) for each in SMALL_BYTES)
+        limit = 1024 * quota_kb
+        if least <= limit < most:
+            raise Impossible("the quota is nearly reached")
+        return most <= limit
+
+    def release(self, position: Position, *, purged: str) -> None:
+        """Let a message that was locked be received again, unless its queue was purged meanwhile."""
+        if position.state == PURGE_PENDING:
+            self.delete_position(position, purged)
+        elif position.state == LOCKED:
+            self.make_available(position)
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    def visible(self) -> dict[str, Any]:
+        """Return what can be seen: queues with their properties, all messages that can be received, transactions."""
+        seen: dict[str, Any] = {
+            "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
+            "transactions": {name: self._described(one) for name, one in self.transactions.items()},
+        }
+        for queue in self.every_queue():
+            seen[queue.name] = self._messages(queue)
+        for name, queue in self.queues.items():
+            if queue.parent is None:
+                seen[f"{name} properties"] = {
+                    "transactional": queue.transactional,
+                    "journaling": queue.journaling,
+                    **({} if queue.quota_kb is None else {"quota_kb": queue.quota_kb}),
+                    **({} if queue.journal_quota_kb is None else {"journal_quota_kb": queue.journal_quota_kb}),
+                    **({} if queue.positions else {"count": 0, "bytes": 0}),
+                }
+        return seen
+
+    def _described(self, transaction: Transaction) -> dict[str, Any]:
+        """Describe a transaction; whether an operation counts on a message that was deleted is left open."""
+        described: dict[str, Any] = {"state": transaction.state}
+        if all(one.position.state != DELETED for one in transaction.operations):
+            described["operations"] = len(transaction.operations)
+        return described
+
+    def _messages(self, queue: Queue) -> list[dict[str, Any]] | Groups:
+        there = queue.available()
+        if queue.name != ADMIN and queue.parent is None and queue.journal is not None:
+            return [one.message.described() for one in there]
+        groups: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        for one in there:
+            groups.setdefault((one.message.priority, one.step), []).append(one.message.described())
+        return Groups(tuple(map(tuple, groups.values())))

@@ -1,0 +1,465 @@
+"""Applications open queues, receive, peek, look up and wait.
+
+Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.17, 3.2.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.queues.base import ADMIN, QueuesBase
+from harness.model.queues.state import (
+    AVAILABLE,
+    DELETED,
+    READ,
+    UNREAD,
+    WAIT_PEEK,
+    WAIT_RECEIVE,
+    Cursor,
+    Handle,
+    Position,
+    Queue,
+    Reader,
+    Transaction,
+)
+from harness.model.steps import Impossible, pick, transition
+
+WAITS_MS = (0, 0, 5_000, 40_000)
+MOST_READERS = 3
+MOST_HANDLES, MOST_CURSORS = 4, 4
+RECEIVE, PEEK = "receive", "peek"
+NOT_FOUND, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
+ALREADY, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+NOT_AVAILABLE, SHARING = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
+USAGE, SEQUENCE = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
+CANCELLED = "MQ_ERROR_OPERATION_CANCELLED"
+
+
+class Reading(QueuesBase):
+    """The transitions of applications that read."""
+
+    # -- open and close -------------------------------------------------------------------------------------------
+
+    @transition("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-124", needs=("receive",), access=RECEIVE, deny_receive=False)
+    def open(self, handle: str, queue: str, access: str, deny_receive: bool) -> None:
+        opened = self.find(self.queues, queue)
+        if not self.is_shared(opened, access, deny_receive):
+            self.refuse(SHARING)
+            return
+        made = Handle(handle, opened, access, deny_receive)
+        opened.handles.append(made)
+        self.handles[handle] = made
+        self.done()
+
+    def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
+        """Return whether those who have a queue open share it with another (3.1.7.1.5)."""
+        opened = {(one.deny_receive, one.access) for one in queue.handles}
+        if (True, RECEIVE) in opened:
+            self.cite("MQDMPR-3.1.7.1.5-101", "MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
+            return not deny_receive and access != RECEIVE
+        if (True, PEEK) in opened:
+            self.cite("MQDMPR-3.1.7.1.5-108", "MQDMPR-3.1.7.1.5-110")
+            return access != RECEIVE
+        if (False, RECEIVE) in opened:
+            self.cite("MQDMPR-3.1.7.1.5-112", "MQDMPR-3.1.7.1.5-114")
+            return not deny_receive
+        return True
+
+    def draw_open(self, chance: Random) -> dict[str, Any]:
+        if len(self.handles) >= MOST_HANDLES:
+            raise Impossible
+        return {
+            "handle": f"h{self.steps}",
+            "queue": pick(chance, self.queues),
+            "access": chance.choice((RECEIVE, RECEIVE, PEEK)),
+            "deny_receive": chance.random() < 0.15,
+        }
+
+    @transition("MQDMPR-3.1.7.1.6-09", "MQDMPR-3.1.7.1.6-14", "MQDMPR-3.1.7.1.6-17", needs=("receive",), weight=1)
+    def close(self, handle: str) -> None:
+        closed = self.find(self.handles, handle)
+        for reader in list(closed.readers):
+            self.cite("MQDMPR-3.1.7.1.6-13")
+            self.stop(reader, CANCELLED)
+        for cursor in closed.cursors:
+            del self.cursors[cursor.name]
+        if closed.queue is not None:
+            closed.queue.handles.remove(closed)
+        del self.handles[handle]
+        self.done()
+
+    def draw_close(self, chance: Random) -> dict[str, Any]:
+        return {"handle": pick(chance, self.handles)}
+
+    @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", "MQDMPR-3.2.7.1-07", needs=("receive",), weight=4)
+    def open_cursor(self, cursor: str, handle: str) -> None:
+        opened = self.find(self.handles, handle)
+        if opened.queue is None:
+            self.cite("MQDMPR-3.1.7.1.1-04")
+            self.refuse()
+            return
+        made = Cursor(cursor, opened)
+        opened.cursors.append(made)
+        self.cursors[cursor] = made
+        self.done()
+
+    def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
+        if len(self.cursors) >= MOST_CURSORS:
+            raise Impossible
+        return {"cursor": f"c{self.steps}", "handle": pick(chance, self.handles)}
+
+    @transition("MQDMPR-3.1.7.1.2-04", "MQDMPR-3.1.7.1.2-06", needs=("receive",), weight=1)
+    def close_cursor(self, cursor: str) -> None:
+        closed = self.find(self.cursors, cursor)
+        for reader in list(closed.handle.readers):
+            if reader.cursor is closed:
+                self.stop(reader, CANCELLED)
+        closed.handle.cursors.remove(closed)
+        del self.cursors[cursor]
+        self.done()
+
+    def draw_close_cursor(self, chance: Random) -> dict[str, Any]:
+        return {"cursor": pick(chance, self.cursors)}
+
+    # -- receive and peek -----------------------------------------------------------------------------------------
+
+    @transition(
+        "MQDMPR-3.1.7.1.10-38",
+        "MQDMPR-3.1.7.1.10-D07",
+        needs=("receive",),
+        weight=5,
+        wait_ms=0,
+        transaction=None,
+    )
+    def receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
+        """Receive the first message of a queue."""
+        if not self.check_transaction(transaction, self.find_readable(queue), read):
+            return
+        self.read_first(read, queue, wait_ms, True, transaction)
+
+    def draw_receive(self, chance: Random) -> dict[str, Any]:
+        queue = pick(chance, self.queues)
+        transaction = self.draw_transaction(chance, self.queues[queue].transactional)
+        return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue), "transaction": transaction}
+
+    @transition("MQDMPR-3.1.7.1.15-40", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
+    def peek(self, read: str, queue: str, wait_ms: int) -> None:
+        """Peek at the first message of a queue."""
+        self.find_readable(queue)
+        self.read_first(read, queue, wait_ms, False, None)
+
+    def draw_peek(self, chance: Random) -> dict[str, Any]:
+        queue = pick(chance, self.queues)
+        return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue)}
+
+    def read_first(self, read: str, queue: str, wait_ms: int, receives: bool, transaction: str | None) -> None:
+        there = self.find_readable(queue)
+        access = RECEIVE if receives else PEEK
+        if not self.is_shared(there, access, False):
+            self.refuse(SHARING, name=read)
+            return
+        handle = Handle(None, there, access)
+        self.answer_or_wait(Reader(read, handle, receives, 0, None, self.within(transaction)), wait_ms)
+
+    def find_readable(self, queue: str) -> Queue:
+        found: Queue = self.find(self.queues, queue)
+        return found
+
+    @transition(
+        "MQDMPR-3.1.7.1.10-38",
+        "MQDMPR-3.1.7.1.10-D07",
+        needs=("receive",),
+        weight=4,
+        wait_ms=0,
+        transaction=None,
+    )
+    def receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
+        """Receive the first message through an open handle."""
+        opened = self.find(self.handles, handle)
+        if opened.access != RECEIVE:
+            self.refuse(name=read)
+        elif opened.queue is None:
+            self.cite("MQDMPR-3.1.7.1.10-06")
+            self.refuse(NOT_AVAILABLE, name=read)
+        elif self.check_transaction(transaction, opened.queue, read):
+            self.answer_or_wait(Reader(read, opened, True, 0, None, self.within(transaction)), wait_ms)
+
+    def draw_receive_through(self, chance: Random) -> dict[str, Any]:
+        handle = pick(chance, self.handles.values())
+        transaction = self.draw_transaction(chance, handle.queue is not None and handle.queue.transactional)
+        wait = self.draw_wait(chance, None if handle.queue is None else handle.queue.name)
+        return {"read": f"r{self.steps}", "handle": handle.name, **wait, "transaction": transaction}
+
+    @transition("MQDMPR-3.1.7.1.15-40", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
+    def peek_through(self, read: str, handle: str, wait_ms: int) -> None:
+        """Peek at the first message through an open handle."""
+        opened = self.find(self.handles, handle)
+        if opened.queue is None:
+            self.cite("MQDMPR-3.1.7.1.15-04")
+            self.refuse(NOT_AVAILABLE, name=read)
+        else:
+            self.answer_or_wait(Reader(read, opened, False, 0), wait_ms)
+
+    def draw_peek_through(self, chance: Random) -> dict[str, Any]:
+        handle = pick(chance, self.handles.values())
+        wait = self.draw_wait(chance, None if handle.queue is None else handle.queue.name)
+        return {"read": f"r{self.steps}", "handle": handle.name, **wait}
+
+    # -- cursors --------------------------------------------------------------------------------------------------
+
+    @transition(
+        "MQDMPR-3.1.7.1.10-12",
+        "MQDMPR-3.2.7.4-20",
+        "MQDMPR-3.2.7.4-27",
+        needs=("receive",),
+        weight=6,
+        wait_ms=0,
+        transaction=None,
+    )
+    def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
+        """Receive the message that a cursor is at (3.2.7.4)."""
+        there = self.find_idle(cursor)
+        handle = there.handle
+        if handle.access != RECEIVE:
+            self.refuse(name=read)
+            return
+        if handle.queue is None:
+            self.refuse(NOT_AVAILABLE, name=read)
+            return
+        if not self.check_transaction(transaction, handle.queue, read):
+            return
+        within = self.within(transaction)
+        if there.state == READ:
+            if not self.is_at_available(there):
+                self.cite("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
+                self.refuse(ALREADY, name=read)
+                return
+            self.cite("MQDMPR-3.2.7.4-26")
+            there.state = UNREAD
+            self.hand_over(read, there.position, within)
+            return
+        found = next(iter(handle.queue.available(there.at)), None)
+        if found is not None:
+            self.cite("MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21")
+            there.move(found)
+            self.hand_over(read, found, within)
+        elif wait_ms == 0:
+            self.cite("MQDMPR-3.2.7.4-14", "MQDMPR-3.1.7.1.10-20")
+            self.refuse(NOT_FOUND, name=read)
+        else:
+            self.cite("MQDMPR-3.2.7.4-16")
+            there.state = WAIT_RECEIVE
+            self.wait_for(Reader(read, handle, True, 0, there, within), wait_ms)
+
+    def draw_receive_at(self, chance: Random) -> dict[str, Any]:
+        cursor = self.draw_cursor(chance)
+        queue = self.cursors[cursor].handle.queue
+        transaction = self.draw_transaction(chance, queue is not None and queue.transactional)
+        wait = self.draw_wait(chance, None if queue is None else queue.name)
+        return {"read": f"r{self.steps}", "cursor": cursor, **wait, "transaction": transaction}
+
+    @transition(
+        "MQDMPR-3.1.7.1.15-10", "MQDMPR-3.2.7.2-16", "MQDMPR-3.2.7.2-17", needs=("receive",), weight=5, wait_ms=0
+    )
+    def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
+        """Peek at the message that a cursor is at (3.2.7.2)."""
+        there = self.find_idle(cursor)
+        if there.handle.queue is None:
+            self.refuse(NOT_AVAILABLE, name=read)
+        elif there.state == READ:
+            if self.is_at_available(there):
+                self.cite("MQDMPR-3.2.7.2-23")
+                self.give(there.position, read)
+            else:
+                self.cite("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16")
+                self.refuse(ALREADY, name=read)
+        else:
+            self.peek_on(read, there, wait_ms)
+
+    def draw_peek_at(self, chance: Random) -> dict[str, Any]:
+        cursor = self.draw_cursor(chance)
+        queue = self.cursors[cursor].handle.queue
+        return {
+            "read": f"r{self.steps}",
+            "cursor": cursor,
+            **self.draw_wait(chance, None if queue is None else queue.name),
+        }
+
+    @transition(
+        "MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", needs=("receive",), weight=6, wait_ms=0
+    )
+    def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
+        """Peek at the message after the one that a cursor is at (3.2.7.3)."""
+        there = self.find_idle(cursor)
+        if there.handle.queue is None:
+            self.cite("MQDMPR-3.1.7.1.14-04")
+            self.refuse(NOT_AVAILABLE, name=read)
+        elif there.state == UNREAD:
+            self.cite("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
+            self.refuse(ILLEGAL, name=read)
+        else:
+            self.peek_on(read, there, wait_ms)
+
+    draw_peek_next = draw_peek_at
+
+    def peek_on(self, read: str, cursor: Cursor, wait_ms: int) -> None:
+        """Go on with a cursor to the next message that can be received, or wait for one."""
+        assert cursor.handle.queue is not None
+        found = next(iter(cursor.handle.queue.available(cursor.at)), None)
+        if found is not None:
+            cursor.state = READ
+            cursor.move(found)
+            self.give(found, read)
+        else:
+            self.cite("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15")
+            cursor.state = WAIT_PEEK
+            self.wait_for(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
+
+    def find_idle(self, name: str) -> Cursor:
+        """Return a cursor with which nothing waits."""
+        cursor: Cursor = self.find(self.cursors, name)
+        if any(reader.cursor is cursor for reader in cursor.handle.readers):
+            raise Impossible
+        return cursor
+
+    def is_at_available(self, cursor: Cursor) -> bool:
+        return cursor.position is not None and cursor.position.state == AVAILABLE
+
+    def draw_cursor(self, chance: Random) -> str:
+        waiting = {reader.cursor for reader in self.readers()}
+        return str(pick(chance, (name for name, one in self.cursors.items() if one not in waiting)))
+
+    # -- lookup identifiers ---------------------------------------------------------------------------------------
+
+    @transition(
+        "MQDMPR-3.1.7.1.13-11",
+        "MQDMPR-3.1.7.1.13-16",
+        "MQDMPR-3.1.7.3.3-03",
+        needs=("receive",),
+        weight=5,
+        receives=False,
+        seek="current",
+        transaction=None,
+    )
+    def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
+        """Read by the LookupIdentifier of a message (3.1.7.3.3)."""
+        there = self.find_readable(queue)
+        position = self.position_of(there, message)
+        if position is None or not position.seen or (transaction is not None and not receives):
+            raise Impossible
+        if not self.check_transaction(transaction, there, read):
+            return
+        if not self.is_shared(there, RECEIVE if receives else PEEK, False):
+            self.refuse(SHARING, name=read)
+            return
+        found = self.seek(there, position, seek)
+        if found is not None:
+            self.cite("MQDMPR-3.1.7.1.13-38")
+            if receives:
+                self.hand_over(read, found, self.within(transaction))
+            else:
+                self.give(found, read)
+        elif seek == "current":
+            self.cite("MQDMPR-3.1.7.1.13-18")
+            self.refuse(*(() if receives else (USAGE, NOT_FOUND)), name=read)
+        else:
+            self.refuse(NOT_FOUND, name=read)
+
+    def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
+        there = queue.available()
+        if seek == "current":
+            self.cite("MQDMPR-3.1.7.3.3-27")
+            return position if position.state == AVAILABLE else None
+        if seek == "first":
+            return next(iter(there), None)
+        if seek == "last":
+            return next(reversed(there), None)
+        if seek == "next":
+            return next((one for one in there if one.key > position.key), None)
+        return next((one for one in reversed(there) if one.key < position.key), None)
+
+    def draw_look_up(self, chance: Random) -> dict[str, Any]:
+        queue = pick(chance, self.queues.values())
+        message = pick(chance, (one.message.name for one in queue.positions if one.seen))
+        receives = chance.random() < 0.4
+        transaction = self.draw_transaction(chance, queue.transactional) if receives else None
+        return {
+            "read": f"r{self.steps}",
+            "queue": queue.name,
+            "message": message,
+            "seek": chance.choice(("first", "previous", "current", "current", "next", "last")),
+            "receives": receives,
+            "transaction": transaction,
+        }
+
+    # -- waiting --------------------------------------------------------------------------------------------------
+
+    @transition("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.3.5-03", needs=("receive",), weight=2)
+    def cancel(self, read: str) -> None:
+        """Cancel a read that waits (3.1.7.1.17)."""
+        reader = next((one for one in self.readers() if one.name == read), None)
+        if reader is None:
+            raise Impossible
+        self.stop(reader, CANCELLED)
+        self.done()
+
+    def draw_cancel(self, chance: Random) -> dict[str, Any]:
+        return {"read": pick(chance, (reader.name for reader in self.readers()))}
+
+    def answer_or_wait(self, reader: Reader, wait_ms: int) -> None:
+        """Answer a read of the first message, or let it wait."""
+        assert reader.handle.queue is not None
+        found = next(iter(reader.handle.queue.available()), None)
+        if found is None:
+            self.wait_for(reader, wait_ms)
+        elif reader.receives:
+            self.hand_over(reader.name, found, reader.transaction)
+        else:
+            self.give(found, reader.name)
+
+    def wait_for(self, reader: Reader, wait_ms: int) -> None:
+        """Let a read wait for a message (3.1.7.3.1)."""
+        assert reader.handle.queue is not None
+        if wait_ms == 0:
+            self.cite("MQDMPR-3.1.7.3.1-07")
+            if reader.cursor is not None:
+                self.expire_wait(reader.cursor)
+            self.give(None, reader.name)
+            return
+        self.cite("MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
+        reader.due_ms = self.now_ms + wait_ms
+        if reader.handle.name is None:
+            reader.handle.queue.handles.append(reader.handle)
+        reader.handle.readers.append(reader)
+
+    def hand_over(self, read: str, position: Position | None, transaction: Transaction | None) -> None:
+        """Answer a receive with a message, and take that out of its queue."""
+        assert position is not None and position.state != DELETED
+        self.give(position, read)
+        self.take_out(position, transaction)
+
+    def within(self, transaction: str | None) -> Transaction | None:
+        return None if transaction is None else self.transactions[transaction]
+
+    def check_transaction(self, transaction: str | None, queue: Queue, read: str) -> bool:
+        """Return whether a read may be in a transaction; refuse it if not."""
+        if transaction is None:
+            return True
+        found = self.find(self.transactions, transaction)
+        if found.state != "active":
+            self.refuse(SEQUENCE, name=read)
+            return False
+        if not queue.transactional:
+            self.refuse(USAGE, name=read)
+            return False
+        return True
+
+    def draw_transaction(self, chance: Random, transactional: bool) -> str | None:
+        if not self.transactions or chance.random() > (0.6 if transactional else 0.04):
+            return None
+        return chance.choice(sorted(self.transactions))
+
+    def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:
+        waiting = [] if queue is None else [one for handle in self.queues[queue].handles for one in handle.readers]
+        return {"wait_ms": 0 if len(waiting) >= MOST_READERS or queue == ADMIN else chance.choice(WAITS_MS)}

@@ -1,0 +1,169 @@
+"""Applications send and move messages. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.16, MS-MQQB 3.1.5.8.10."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.queues.base import QueuesBase
+from harness.model.queues.state import AVAILABLE, DELETED, FOREVER, LOCKED, Message, Operation, Position, Queue
+from harness.model.steps import Impossible, pick, transition
+
+ACKS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
+SIZES = (0, 0, 0, 3_000)
+LIVES_S = (FOREVER, FOREVER, FOREVER, 10, 60)
+MOST = 7
+"""Messages in a queue beyond which none is sent to it."""
+
+
+class Sending(QueuesBase):
+    """The transitions of applications that send."""
+
+    @transition(
+        "MQDMPR-3.1.7.1.9-09",
+        "MQDMPR-3.1.7.1.9-14",
+        "MQDMPR-3.1.1.2-20",
+        needs=("send", "receive"),
+        weight=14,
+        priority=3,
+        delivery="express",
+        size=0,
+        acks=[],
+        application_tag=0,
+        life_s=FOREVER,
+        transaction=None,
+    )
+    def send(
+        self,
+        message: str,
+        queue: str,
+        priority: int,
+        delivery: str,
+        size: int,
+        acks: list[str],
+        application_tag: int,
+        life_s: int,
+        transaction: str | None,
+    ) -> None:
+        target = self.queues.get(queue)
+        within = None if transaction is None else self.find(self.transactions, transaction)
+        if target is not None and target.parent is not None:
+            raise Impossible
+        if target is None:
+            raise Impossible  # it waits in an outgoing queue to nowhere, or is refused: left open
+        transactional = within is not None or delivery == "transactional"
+        if within is not None and within.state != "active":
+            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+            return
+        if target.transactional is not transactional:
+            self.refuse("MQ_ERROR_TRANSACTION_USAGE")
+            return
+        sent = Message(
+            message,
+            queue,
+            0 if transactional else priority,
+            "transactional" if transactional else delivery,
+            size,
+            tuple(acks),
+            application_tag,
+            life_s,
+        )
+        self.check_can_wait(target, sent)
+        held = [position for one in (target, *target.subqueues) for position in one.positions]
+        if not self.has_room(held, sent, target.quota_kb):
+            self.cite("MQDMPR-3.1.7.1.9-06", "MQDMPR-3.1.7.1.9-07")
+            self.refuse()
+            return
+        position = self.insert(target, sent, LOCKED)
+        position.expires_ms = None if life_s == FOREVER else self.now_ms + 1_000 * life_s
+        self.done()
+        if within is None:
+            self.cite("MQDMPR-3.1.7.1.9-23")
+            self.arrive(position)
+        else:
+            self.cite("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+            within.operations.append(Operation("enqueue", position))
+
+    def check_can_wait(self, queue: Queue, message: Message) -> None:
+        """Raise Impossible when a test of the storage's use would be too near at its limit later."""
+        if queue.transactional and message.life_s != FOREVER:
+            raise Impossible  # E108: whose transaction deletes it
+
+    def arrive(self, position: Position) -> None:
+        """Let a message be received that reached its queue, and acknowledge that (MS-MQQB 3.1.5.8.10)."""
+        self.make_available(position)
+        if "positive_arrival" in position.message.acks:
+            self.cite("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-04")
+            self.acknowledge(position.message, "ACK_REACH_QUEUE")
+
+    def draw_send(self, chance: Random) -> dict[str, Any]:
+        there = [one for one in self.queues.values() if one.parent is None and len(one.positions) < MOST]
+        queue = pick(chance, there)
+        transaction = None
+        if self.transactions and chance.random() < (0.6 if queue.transactional else 0.05):
+            transaction = chance.choice(sorted(self.transactions))
+        plain = "express" if chance.random() < 0.5 else "recoverable"
+        fits = chance.random() < 0.95
+        return {
+            "message": f"m{self.steps}",
+            "queue": queue.name,
+            "priority": chance.choice((0, 3, 3, 3, 7, chance.randrange(8))),
+            "delivery": "transactional" if queue.transactional is fits else plain,
+            "size": chance.choice(SIZES),
+            "acks": sorted(chance.sample(ACKS, chance.randint(1, 4))) if chance.random() < 0.4 else [],
+            "application_tag": chance.choice((0, 0, 1, 0xFFFFFFFF)),
+            "life_s": FOREVER if queue.transactional else chance.choice(LIVES_S),
+            "transaction": transaction,
+        }
+
+    @transition(
+        "MQDMPR-3.1.7.1.16-05",
+        "MQDMPR-3.1.7.1.16-06",
+        "MQDMPR-3.1.7.1.16-07",
+        needs=("receive", "subqueues"),
+        weight=5,
+        transaction=None,
+    )
+    def move(self, message: str, queue: str, to: str, transaction: str | None) -> None:
+        source, target = self.find(self.queues, queue), self.find(self.queues, to)
+        position = self.position_of(source, message)
+        within = None if transaction is None else self.find(self.transactions, transaction)
+        if (source.parent or source) is not (target.parent or target) or source is target:
+            raise Impossible
+        if within is not None and within.state != "active":
+            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+        elif within is not None and not source.transactional:
+            self.refuse("MQ_ERROR_TRANSACTION_USAGE")
+        elif position is None or not position.seen:
+            raise Impossible  # nothing has its LookupIdentifier
+        elif position.state != AVAILABLE:
+            self.refuse()
+        elif within is not None:
+            self.cite("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
+            position.state = LOCKED
+            within.operations.append(Operation("move", position, target))
+            self.done()
+        else:
+            self.cite("MQDMPR-3.1.7.1.16-D01")
+            self.carry(position, target)
+            self.done()
+
+    def carry(self, position: Position, target: Queue) -> None:
+        """Put a message into another queue (3.1.7.1.16): at the end of its priority, or by its time of arrival."""
+        position.queue.positions.remove(position)
+        position.state = DELETED
+        behind = [one for one in target.positions if one.message.priority == position.message.priority]
+        late = any(one.order > position.order for one in behind)
+        order = position.order if late and self.decide("place of a moved message") else None
+        moved = self.insert(target, position.message, LOCKED, order)
+        moved.expires_ms = position.expires_ms
+        self.make_available(moved)
+
+    def draw_move(self, chance: Random) -> dict[str, Any]:
+        queue = pick(chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues)))
+        to = queue.parent or chance.choice(queue.subqueues)
+        transaction = None
+        if self.transactions and chance.random() < (0.5 if queue.transactional else 0.05):
+            transaction = chance.choice(sorted(self.transactions))
+        message = pick(chance, (one.message.name for one in queue.positions if one.seen))
+        return {"message": message, "queue": queue.name, "to": to.name, "transaction": transaction}

@@ -1,0 +1,164 @@
+"""What queues hold. Spec: MS-MQDMPR 3.1.1.2, 3.1.1.10, 3.1.1.11, 3.1.1.14, 3.1.1.16, 3.2."""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass, field
+from typing import Any
+
+AVAILABLE, LOCKED, PURGE_PENDING, DELETED = "available", "locked", "purge pending", "deleted"
+UNREAD, READ, WAIT_PEEK, WAIT_RECEIVE = "unread", "read", "wait peek", "wait receive"
+FOREVER = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it was sent to a queue; ``life_s``: its TimeToBeReceived; ``cls``: its class."""
+
+    name: str
+    queue: str
+    priority: int = 3
+    delivery: str = "express"
+    size: int = 0
+    acks: tuple[str, ...] = ()
+    application_tag: int = 0
+    life_s: int = FOREVER
+    cls: str = "NORMAL"
+
+    @property
+    def recoverable(self) -> bool:
+        return self.delivery != "express"
+
+    def described(self) -> dict[str, Any]:
+        """Return what can be seen of it; of an acknowledgment what MS-MQQB 3.1.7.15 sets."""
+        if self.cls != "NORMAL":
+            without_body = self.cls in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
+            return {
+                "message": self.name,
+                "class": self.cls,
+                "delivery": self.delivery,
+                "acks": [],
+                "journal": [],
+                "answers_to": self.queue,
+                "time_to_be_received_s": FOREVER,
+                "time_to_reach_queue_s": FOREVER,
+                "size": 0 if without_body else self.size,
+            }
+        return {
+            "message": self.name,
+            "class": self.cls,
+            "priority": self.priority,
+            "delivery": self.delivery,
+            "size": self.size,
+            "acks": sorted(self.acks),
+            "journal": [],
+            "application_tag": self.application_tag,
+            "time_to_be_received_s": self.life_s,
+        }
+
+
+@dataclass(eq=False, slots=True)
+class Position:
+    """The place of a message in a queue.
+
+    ``step``: the step that put it there; ``expires_ms``: when it has to go; ``seen``: whether it ever was available.
+    """
+
+    message: Message
+    queue: Queue
+    order: int
+    step: int
+    state: str = AVAILABLE
+    expires_ms: int | None = None
+    seen: bool = False
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Ascending by arrival within priority (3.1.1.2)."""
+        return -self.message.priority, self.order
+
+
+@dataclass(eq=False, slots=True)
+class Queue:
+    """A queue, a subqueue (``parent``), or the journal of a queue (``journal``)."""
+
+    name: str
+    transactional: bool = False
+    journaling: bool = False
+    quota_kb: int | None = None
+    journal_quota_kb: int | None = None
+    parent: Queue | None = None
+    journal: Queue | None = None
+    subqueues: list[Queue] = field(default_factory=list)
+    positions: list[Position] = field(default_factory=list)
+    handles: list[Handle] = field(default_factory=list)
+    exists: bool = True
+
+    def insert(self, position: Position) -> None:
+        insort(self.positions, position, key=lambda one: one.key)
+
+    def available(self, after: tuple[int, int] | None = None) -> list[Position]:
+        """Return what can be received, in order, behind a place."""
+        return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
+
+    def family(self) -> list[Queue]:
+        """Return the queue with all that is deleted with it."""
+        return [self, *([self.journal] if self.journal else []), *self.subqueues]
+
+
+@dataclass(eq=False, slots=True)
+class Handle:
+    """An OpenQueueDescriptor; ``queue`` is None when that was deleted. One without a name is of one read alone."""
+
+    name: str | None
+    queue: Queue | None
+    access: str = "receive"
+    deny_receive: bool = False
+    cursors: list[Cursor] = field(default_factory=list)
+    readers: list[Reader] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Cursor:
+    """A cursor; ``at``: the key of its place, None at Start; ``position``: what is there."""
+
+    name: str
+    handle: Handle
+    at: tuple[int, int] | None = None
+    position: Position | None = None
+    state: str = UNREAD
+
+    def move(self, position: Position) -> None:
+        self.position, self.at = position, position.key
+
+
+@dataclass(eq=False, slots=True)
+class Reader:
+    """A read that waits."""
+
+    name: str
+    handle: Handle
+    receives: bool
+    due_ms: int
+    cursor: Cursor | None = None
+    transaction: Transaction | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Operation:
+    """An operation within a transaction: enqueue, dequeue or move (``target``); ``reason``: of a dequeue."""
+
+    kind: str
+    position: Position
+    target: Queue | None = None
+    reason: str = "ACK_RECEIVE"
+
+
+@dataclass(eq=False, slots=True)
+class Transaction:
+    """A transaction of an application, or of a coordinator (``external``)."""
+
+    name: str
+    external: bool
+    state: str = "active"
+    operations: list[Operation] = field(default_factory=list)

@@ -1,0 +1,125 @@
+"""Transactions of applications and of a coordinator. Spec: MS-MQDMPR 3.1.4.3 to 3.1.4.8, 3.1.7.1.8."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.queues.sending import Sending
+from harness.model.queues.state import DELETED, Transaction
+from harness.model.steps import Impossible, pick, transition
+
+MOST = 4
+
+
+class Transactions(Sending):
+    """The transitions of transactions."""
+
+    @transition("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", needs=("transactions",), weight=5, external=False)
+    def begin(self, transaction: str, external: bool) -> None:
+        self.transactions[transaction] = Transaction(transaction, external)
+        self.done()
+
+    def draw_begin(self, chance: Random) -> dict[str, Any]:
+        if len(self.transactions) >= MOST or not any(one.transactional for one in self.queues.values()):
+            raise Impossible
+        return {"transaction": f"t{self.steps}", "external": chance.random() < 0.4}
+
+    @transition("MQDMPR-3.1.4.3-03", "MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-03", needs=("transactions",), weight=3)
+    def prepare(self, transaction: str, single_phase: bool) -> None:
+        prepared = self.find(self.transactions, transaction)
+        if not prepared.external:
+            raise Impossible
+        if prepared.state != "active":
+            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+        elif single_phase:
+            self.cite("MQDMPR-3.1.4.6-09")
+            self._commit(prepared)
+        else:
+            self.cite("MQDMPR-3.1.4.6-07")
+            self._stop_readers(prepared)
+            prepared.state = "prepared"
+            self.answers["answer"] = {"outcome": "prepared"}
+
+    def draw_prepare(self, chance: Random) -> dict[str, Any]:
+        one = pick(chance, (one for one in self.transactions.values() if one.external))
+        return {"transaction": one.name, "single_phase": chance.random() < 0.2}
+
+    @transition("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-24", needs=("transactions",), weight=4)
+    def commit(self, transaction: str) -> None:
+        committed = self.find(self.transactions, transaction)
+        if committed.external and committed.state != "prepared":
+            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+        else:
+            self._commit(committed)
+
+    def draw_commit(self, chance: Random) -> dict[str, Any]:
+        return {"transaction": pick(chance, self.transactions)}
+
+    def _commit(self, transaction: Transaction) -> None:
+        self._stop_readers(transaction)
+        for operation in transaction.operations:
+            position = operation.position
+            if position.state == DELETED:
+                continue
+            if operation.kind == "enqueue":
+                self.cite("MQDMPR-3.1.4.4-07")
+                self.arrive(position)
+            elif operation.kind == "dequeue":
+                self.cite("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.4-14")
+                self.delete_position(position, operation.reason)
+            elif operation.target is not None:
+                self.cite("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19")
+                self.carry(position, operation.target)
+        del self.transactions[transaction.name]
+        self.answers["answer"] = {"outcome": "committed"}
+
+    @transition("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-20", needs=("transactions",), weight=3)
+    def abort(self, transaction: str) -> None:
+        aborted = self.find(self.transactions, transaction)
+        self._stop_readers(aborted)
+        self.undo(aborted)
+        self.answers["answer"] = {"outcome": "aborted"}
+
+    def undo(self, transaction: Transaction) -> None:
+        """Undo the operations of a transaction (3.1.4.5)."""
+        for operation in transaction.operations:
+            position = operation.position
+            if operation.kind == "enqueue":
+                if position.state != DELETED:
+                    self.cite("MQDMPR-3.1.4.5-17")
+                    position.queue.positions.remove(position)
+                    position.state = DELETED
+            else:
+                self.cite("MQDMPR-3.1.4.5-07", "MQDMPR-3.1.4.5-13")
+                received = operation.kind == "dequeue" and position.state == "purge pending"
+                reason = operation.reason if received and self.decide("E119") else "NACK_Q_PURGED"
+                self.release(position, purged=reason)
+        del self.transactions[transaction.name]
+
+    def draw_abort(self, chance: Random) -> dict[str, Any]:
+        return {"transaction": pick(chance, self.transactions)}
+
+    def _stop_readers(self, transaction: Transaction) -> None:
+        """End the reads that wait within a transaction that takes no more."""
+        for reader in self.readers():
+            if reader.transaction is transaction:
+                self.stop(reader)
+
+    @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
+    def reject(self, transaction: str, message: str, queue: str) -> None:
+        """Reject a message that was received in a transaction: its sender learns it at the commit."""
+        found = self.find(self.transactions, transaction)
+        position = self.position_of(self.find(self.queues, queue), message)
+        operation = next((one for one in found.operations if one.position is position and one.kind == "dequeue"), None)
+        if operation is None or found.state != "active":
+            raise Impossible
+        operation.reason = "NACK_RECEIVE_REJECTED"
+        self.done()
+
+    def draw_reject(self, chance: Random) -> dict[str, Any]:
+        transaction = pick(chance, (one for one in self.transactions.values() if one.state == "active"))
+        received = [one for one in transaction.operations if one.kind == "dequeue"]
+        operation = pick(chance, (one for one in received if one.position.state != DELETED))
+        position = operation.position
+        return {"transaction": transaction.name, "message": position.message.name, "queue": position.queue.name}

@@ -1,0 +1,124 @@
+"""What every model has: transitions that name their rules, and choices that the documents leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+
+class Impossible(Exception):
+    """A step that the model cannot take now: what it refers to does not exist, or its outcome is left open."""
+
+
+class Undecided(Exception):
+    """A choice that the documents leave open, and of which this model does not know the reading."""
+
+    def __init__(self, choice: str, readings: int) -> None:
+        super().__init__(choice)
+        self.choice = choice
+        self.readings = readings
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action: the name of a transition, and its arguments, JSON-ready."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items() if value not in (None, [], 0))
+        return f"{self.name}({shown})"
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A transition of a model.
+
+    ``rules``: what it always rests on; ``needs``: the facilities and capabilities without which nobody can take it;
+    ``weight``: how often it is drawn; ``simple``: the simplest value of each argument that can be simplified.
+    """
+
+    name: str
+    rules: tuple[str, ...]
+    needs: frozenset[str]
+    weight: int
+    simple: Mapping[str, Any]
+
+
+Taken = TypeVar("Taken", bound=Callable[..., None])
+_MARK = "__transition__"
+
+
+def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: Any) -> Callable[[Taken], Taken]:
+    """Mark a method of a model as a transition. ``draw_NAME`` beside it returns arguments for it."""
+
+    def mark(method: Taken) -> Taken:
+        values = MappingProxyType(simple)
+        setattr(method, _MARK, Transition(method.__name__, rules, frozenset(needs), weight, values))
+        return method
+
+    return mark
+
+
+class Model:
+    """A world: the required behaviour, under the readings that were decided.
+
+    A transition checks first that it can be taken, and raises Impossible before it changes anything. What it answers
+    goes to ``answers``.
+    """
+
+    transitions: ClassVar[Mapping[str, Transition]] = {}
+
+    def __init_subclass__(cls) -> None:
+        found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls)}
+        cls.transitions = MappingProxyType({name: one for name, one in found.items() if one is not None})
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        self.decisions = dict(decisions or {})
+        self.answers: dict[str, Any] = {}
+        """What was answered in the last step: ``answer`` to the step itself, others to reads that waited."""
+        self.cited: dict[str, None] = {}
+        """The rules that the last step rests on, in the order of their use."""
+        self.steps = 0
+
+    def take(self, step: Step) -> None:
+        """Take a step."""
+        self.answers = {}
+        self.cited = dict.fromkeys(self.transitions[step.name].rules)
+        getattr(self, step.name)(**step.arguments)
+        self.steps += 1
+
+    def cite(self, *rules: str) -> None:
+        """Note rules that this step rests on beside those of its transition."""
+        self.cited.update(dict.fromkeys(rules))
+
+    def decide(self, choice: str, readings: int = 2) -> int:
+        """Return the reading of a choice, from 0; Undecided while it has none."""
+        if choice not in self.decisions:
+            raise Undecided(choice, readings)
+        return self.decisions[choice]
+
+    def visible(self) -> dict[str, Any]:
+        """Return everything that can be seen of this world."""
+        raise NotImplementedError
+
+    def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
+        """Return a step that is possible now, one of these transitions."""
+        while True:
+            (name,) = chance.choices(names, weights)
+            try:
+                return Step(name, getattr(self, f"draw_{name}")(chance))
+            except Impossible:
+                continue
+
+
+def pick(chance: Random, values: Any) -> Any:
+    """Return one of some values; Impossible when there is none."""
+    found = list(values)
+    if not found:
+        raise Impossible
+    return chance.choice(found)

@@ -1,0 +1,44 @@
+"""The reference beside the models of what the documents require: fixed seeds, and a fault that is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.explore.areas import AREAS
+from harness.explore.explored import Explorer, Limits
+from harness.sut.sut_file import CAPABILITIES, load_sut_file
+from harness.sut.virtual_driver import VirtualDriver
+
+STEPS = {"queues": 8_000}
+FAULTS = {"queues": ("abort-gives-back-at-the-end", 7)}
+"""A fault for each area, and the most steps that its shortest sequence has."""
+
+
+@pytest.fixture
+def virtual(tmp_path: Path):
+    path = tmp_path / "virtual.toml"
+    declared = "".join(f"{name} = true\n" for name in CAPABILITIES)
+    path.write_text(f'[sut]\nname = "reference"\n[driver]\nkind = "virtual"\n[capabilities]\n{declared}')
+    return load_sut_file(path)
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_the_reference_does_as_the_model_and_every_transition_is_taken(virtual, area: str) -> None:
+    found = Explorer(VirtualDriver(virtual), AREAS[area]).explore(
+        Limits(STEPS[area], seed="fixed"), lambda done, of: None
+    )
+    assert found.diverged is None
+    assert found.lacking == {}
+    assert found.never_taken == []
+
+
+@pytest.mark.parametrize("area", FAULTS)
+def test_a_fault_is_found_and_its_sequence_is_short(virtual, area: str) -> None:
+    name, longest = FAULTS[area]
+    faulty = replace(virtual, reference=replace(virtual.reference, faults=(name,)))
+    found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(Limits(5_000), lambda done, of: None)
+    assert found.diverged is not None
+    assert len(found.diverged.steps) <= longest

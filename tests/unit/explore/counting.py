@@ -1,0 +1,72 @@
+"""A model and a system so small that a test can say what is right: a counter that may jump once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+from harness.explore.worlds import Seen
+from harness.model.steps import Impossible, Model, Step, transition
+
+
+class Counter(Model):
+    """The number after 3 is 4 or 5, as is the number after 7 another one: two choices."""
+
+    def __init__(self, decisions: Any = None) -> None:
+        super().__init__(decisions)
+        self.number = 0
+
+    @transition("COUNT-1", needs=(), by=1)
+    def add(self, by: int) -> None:
+        self.cite(f"COUNT-BY-{by}")
+        crosses = [limit for limit in (3, 7) if self.number <= limit < self.number + by]
+        self.number += by + sum(self.decide(f"jump at {limit}") for limit in crosses)
+        self.answers["answer"] = self.number
+
+    def draw_add(self, chance: Random) -> dict[str, Any]:
+        return {"by": chance.choice((1, 2))}
+
+    @transition("COUNT-2", needs=("reset",))
+    def reset(self) -> None:
+        if self.number == 0:
+            raise Impossible
+        self.number = 0
+        self.answers["answer"] = "done"
+
+    def draw_reset(self, chance: Random) -> dict[str, Any]:
+        return {}
+
+    def visible(self) -> dict[str, Any]:
+        return {"number": self.number}
+
+
+class Counting:
+    """A system that counts; it jumps at the given numbers, and adds ``wrong`` when it adds 2 beyond 5."""
+
+    def __init__(self, jumps: Set[int], wrong: int) -> None:
+        self.jumps, self.wrong, self.number = jumps, wrong, 0
+
+    def take(self, step: Step, awaited: Set[str]) -> Seen:
+        if step.name == "reset":
+            self.number = 0
+            return Seen({"answer": "done"}, {"number": 0})
+        by = step.arguments["by"]
+        jumps = sum(limit in self.jumps for limit in (3, 7) if self.number <= limit < self.number + by)
+        self.number += by + jumps + (self.wrong if by == 2 and self.number > 5 else 0)
+        return Seen({"answer": self.number}, {"number": self.number})
+
+
+def opening(*jumps: int, wrong: int = 0):
+    """Return what opens such a system."""
+
+    @contextmanager
+    def open_system() -> Iterator[Counting]:
+        yield Counting(set(jumps), wrong)
+
+    return open_system
+
+
+def add(*numbers: int) -> list[Step]:
+    return [Step("add", {"by": number}) for number in numbers]

@@ -1,0 +1,76 @@
+"""Walks: a system beside all worlds that are possible, and the shortest sequence that none allows."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from counting import Counter, add, opening
+
+from harness.errors import SutUnavailable
+from harness.explore.shrinking import shrink
+from harness.explore.walk import CRASH, Drawing, go
+from harness.model.steps import Step
+
+
+@pytest.mark.parametrize("jumps", [(), (3,), (7,), (3, 7)])
+def test_a_system_may_follow_any_reading(jumps):
+    assert go(Counter, opening(*jumps), add(1, 2, 1, 1, 2, 1, 2)).divergence is None
+
+
+def test_a_reading_that_was_followed_is_followed_again():
+    class Fickle:
+        numbers = iter((4, "done", 5))
+
+        def take(self, step, awaited):
+            from harness.explore.worlds import Seen
+
+            number = next(self.numbers)
+            return Seen({"answer": number}, {"number": 0 if number == "done" else number})
+
+    from contextlib import nullcontext
+
+    walk = go(Counter, lambda: nullcontext(Fickle()), [*add(4), Step("reset"), *add(4)])
+    assert walk.divergence is not None
+    assert walk.divergence.differences == (
+        "answer: expected 4; observed 5",
+        "number: expected 4; observed 5",
+    )
+
+
+def test_a_divergence_names_the_rules_of_its_transition():
+    walk = go(Counter, opening(wrong=5), add(2, 2, 2, 2, 1))
+    assert walk.divergence is not None
+    assert walk.divergence.rules == ("COUNT-1", "COUNT-BY-2")
+    assert walk.steps == add(2, 2, 2, 2)
+
+
+def test_a_step_that_cannot_be_taken_is_left_out():
+    assert go(Counter, opening(), [Step("reset"), *add(1)]).steps == add(1)
+
+
+def test_a_system_that_ends_diverges():
+    class Ending:
+        def take(self, step, awaited):
+            raise SutUnavailable("it ended")
+
+    from contextlib import nullcontext
+
+    walk = go(Counter, lambda: nullcontext(Ending()), add(1))
+    assert walk.divergence is not None
+    assert (walk.divergence.rules, walk.divergence.differences) == ((CRASH,), ("it ended",))
+
+
+def test_a_sequence_is_shrunk_to_what_it_takes():
+    open_system = opening(3, wrong=5)
+    drawing = Drawing.of(Counter, lambda need: True)
+    walk = go(Counter, open_system, drawing.steps(Random(3), 200))
+    assert walk.divergence is not None
+    shrunk = shrink(Counter, walk, lambda steps: go(Counter, open_system, steps))
+    assert [one for one in shrunk.steps if one.name == "reset"] == []
+    assert sum(one.arguments["by"] for one in shrunk.steps[:-1]) == 5
+    assert shrunk.steps[-1:] == add(2)
+
+
+def test_what_a_system_cannot_be_asked_for_is_not_drawn():
+    assert Drawing.of(Counter, lambda need: False).names == ["add"]
