@@ -67,8 +67,8 @@ def test_days_and_times_mean_the_runs_of_the_last_version_started_by_then(lake):
 @pytest.mark.parametrize(
     ("asked", "sut", "words"),
     [
-        ("9.9", "versions", "'9.9' is no run, version or day of 'versions' in this lake"),
-        ("2020-01-01", "versions", "is no run, version or day"),
+        ("9.9", "versions", "'9.9' is not a run, version or day of 'versions' in this lake"),
+        ("2020-01-01", "versions", "is not a run, version or day"),
         ("1.0", None, "'1.0' is of several systems: give the key of one"),
         ("1.0", "profiles", "(profiles-1.0-2003, profiles-1.0-xp)"),
     ],
@@ -143,7 +143,7 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
 
 
 def test_a_history_of_nothing_says_what_there_is(lake):
-    with pytest.raises(RollupError, match="neither a rule that was judged nor a system of this lake: it has "):
+    with pytest.raises(RollupError, match="neither a judged rule nor a system of this lake: it has "):
         history.history(lake.table, "nobody\nat all", last=5)
 
 

@@ -261,7 +261,10 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
-    with opened(made) as store, pytest.raises(SettingsError, match=f"^store {made}: the entries are messages of .*{ours}"):
+    with (
+        opened(made) as store,
+        pytest.raises(SettingsError, match=f"^store {made}: the entries are messages of .*{ours}"),
+    ):
         install_core(replace(settings, config=config, identified=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
