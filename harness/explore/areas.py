@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from harness.explore.queues_driven import QueuesDriven
+from harness.explore.transfer_driven import TransferDriven
 from harness.explore.walk import Driven
 from harness.model.queues.area import Queues
 from harness.model.steps import Model
+from harness.model.transfer.area import Transfer
 from harness.peer.peer import Peer
 
 
@@ -30,6 +32,12 @@ AREAS: Mapping[str, Area] = MappingProxyType(
             lambda peer: QueuesDriven(peer.sut),
             60,
             "applications send, receive, peek, move and wait, within transactions too, while queues come and go",
+        ),
+        "transfer": Area(
+            Transfer,
+            TransferDriven,
+            50,
+            "messages come from the peer and go to it, repeated, with gaps, on sessions that are lost",
         ),
     }
 )

@@ -24,7 +24,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.steps import Impossible, Model
+from harness.model.steps import Impossible, Model, Step
 
 ADMIN = "admin"
 """The queue for administration acknowledgments: it is there from the start."""
@@ -60,6 +60,13 @@ class QueuesBase(Model):
         self.handles: dict[str, Handle] = {}
         self.cursors: dict[str, Cursor] = {}
         self.transactions: dict[str, Transaction] = {}
+
+    def take(self, step: Step) -> None:
+        """Take a step; Impossible when it names a transaction that does not exist."""
+        transaction = step.arguments.get("transaction")
+        if transaction is not None and step.name != "begin":
+            self.find(self.transactions, transaction)
+        super().take(step)
 
     # -- what there is --------------------------------------------------------------------------------------------
 

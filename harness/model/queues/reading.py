@@ -134,7 +134,7 @@ class Reading(QueuesBase):
     )
     def receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
         """Receive the first message of a queue."""
-        if not self.check_transaction(transaction, self.find_readable(queue), read):
+        if not self.may_read(read, self.find_readable(queue), transaction):
             return
         self.read_first(read, queue, wait_ms, True, transaction)
 
@@ -179,10 +179,7 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.access != RECEIVE:
             self.refuse(name=read)
-        elif opened.queue is None:
-            self.cite("MQDMPR-3.1.7.1.10-06")
-            self.refuse(NOT_AVAILABLE, name=read)
-        elif self.check_transaction(transaction, opened.queue, read):
+        elif self.may_read(read, opened.queue, transaction):
             self.answer_or_wait(Reader(read, opened, True, 0, None, self.within(transaction)), wait_ms)
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
@@ -224,11 +221,9 @@ class Reading(QueuesBase):
         if handle.access != RECEIVE:
             self.refuse(name=read)
             return
-        if handle.queue is None:
-            self.refuse(NOT_AVAILABLE, name=read)
+        if not self.may_read(read, handle.queue, transaction):
             return
-        if not self.check_transaction(transaction, handle.queue, read):
-            return
+        assert handle.queue is not None
         within = self.within(transaction)
         if there.state == READ:
             if not self.is_at_available(there):
@@ -348,7 +343,7 @@ class Reading(QueuesBase):
         position = self.position_of(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
             raise Impossible
-        if not self.check_transaction(transaction, there, read):
+        if not self.may_read(read, there, transaction):
             return
         if not self.is_shared(there, RECEIVE if receives else PEEK, False):
             self.refuse(SHARING, name=read)
@@ -442,18 +437,20 @@ class Reading(QueuesBase):
     def within(self, transaction: str | None) -> Transaction | None:
         return None if transaction is None else self.transactions[transaction]
 
-    def check_transaction(self, transaction: str | None, queue: Queue, read: str) -> bool:
-        """Return whether a read may be in a transaction; refuse it if not."""
-        if transaction is None:
-            return True
-        found = self.find(self.transactions, transaction)
-        if found.state != "active":
-            self.refuse(SEQUENCE, name=read)
-            return False
-        if not queue.transactional:
-            self.refuse(USAGE, name=read)
-            return False
-        return True
+    def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
+        """Return whether a queue may be read in a transaction; refuse it if not, for any of the reasons that apply."""
+        statuses: list[str] = []
+        if queue is None:
+            self.cite("MQDMPR-3.1.7.1.10-06")
+            statuses.append(NOT_AVAILABLE)
+        if transaction is not None:
+            if self.find(self.transactions, transaction).state != "active":
+                statuses.append(SEQUENCE)
+            if queue is not None and not queue.transactional:
+                statuses.append(USAGE)
+        if statuses:
+            self.refuse(*statuses, name=read)
+        return not statuses
 
     def draw_transaction(self, chance: Random, transactional: bool) -> str | None:
         if not self.transactions or chance.random() > (0.6 if transactional else 0.04):

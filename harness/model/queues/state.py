@@ -24,6 +24,7 @@ class Message:
     application_tag: int = 0
     life_s: int = FOREVER
     cls: str = "NORMAL"
+    journal: tuple[str, ...] = ()
 
     @property
     def recoverable(self) -> bool:
@@ -51,7 +52,7 @@ class Message:
             "delivery": self.delivery,
             "size": self.size,
             "acks": sorted(self.acks),
-            "journal": [],
+            "journal": sorted(self.journal),
             "application_tag": self.application_tag,
             "time_to_be_received_s": self.life_s,
         }
