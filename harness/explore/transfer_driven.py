@@ -224,7 +224,7 @@ class TransferDriven(QueuesDriven):
             seen[name] = {"open": session.record.closed_by is None, **self._wire.acknowledged(session)}
         places = [(one.TxSequenceID.Ordinal, one.TxSequenceNumber) for one in self._wire.order_acks]
         if places:
-            seen["order acks"] = dict(zip(("sequence", "number"), places[-1], strict=True))
+            seen["order acks"] = dict(zip(("sequence", "number"), max(places), strict=True))
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._transfer()
         seen["came"] = [self._shipped(packet) for packet in self._wire.messages[self._before_loss :]]

@@ -74,6 +74,8 @@ class Model:
     transitions: ClassVar[Mapping[str, Transition]] = {}
     left_out: ClassVar[frozenset[str]] = frozenset()
     """Transitions of its bases that a model does not have."""
+    weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    """How often transitions of its bases are drawn, where that is not as there."""
 
     def __init_subclass__(cls) -> None:
         found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls) if name not in cls.left_out}

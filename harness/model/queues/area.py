@@ -35,6 +35,8 @@ class Queues(Administering, Reading, Transactions):
 
     def _due(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
         """Return what ends until then, in order; Impossible where the order or the end is left open."""
+        if any(abs(one.due_ms - until_ms) < MARGIN_MS for one in self.readers()):
+            raise Impossible
         due: list[tuple[int, int, Reader | Position]] = []
         due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
         waits_ms = [one.due_ms for one in self.readers()]

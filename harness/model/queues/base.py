@@ -118,12 +118,13 @@ class QueuesBase(Model):
     def make_available(self, position: Position) -> None:
         """Let a message be received, and give it to those who wait (3.1.7.2.2)."""
         self.cite("MQDMPR-3.1.7.2.2-04")
-        position.state, position.seen = AVAILABLE, True
+        position.state = AVAILABLE
         waiting = [reader for handle in position.queue.handles for reader in handle.readers]
         while waiting and position.state == AVAILABLE:
             self.cite("MQDMPR-3.1.7.2.2-06", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
             reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
             self.satisfy(reader, position)
+        position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
         """Return one of several that the documents do not order; each use is a choice of its own."""

@@ -62,7 +62,7 @@ class Message:
 class Position:
     """The place of a message in a queue.
 
-    ``step``: the step that put it there; ``expires_ms``: when it has to go; ``seen``: whether it ever was available.
+    ``step``: the step that put it there; ``expires_ms``: when it has to go; ``seen``: whether it ever was shown.
     """
 
     message: Message
