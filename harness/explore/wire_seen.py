@@ -56,6 +56,10 @@ class Wire:
         self._sent[session.record].append(parsed.UserHeader.DM == 1)
         session.send(packet)
 
+    def sent(self, session: Conversation) -> list[bool]:
+        """Return of each message of the peer on a session whether it is recoverable."""
+        return self._sent[session.record]
+
     def acknowledged(self, session: RawConversation) -> dict[str, int]:
         """Return how many messages of the peer were acknowledged on a session, and how many recoverable ones."""
         headers = self._headers[session.record]
