@@ -19,7 +19,7 @@ class Queues(Administering, Reading, Transactions):
     """The queues of one queue manager."""
 
     @transition(
-        "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-05", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-15", needs=("receive",)
+        "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-12", needs=("receive",)
     )
     def pause(self, ms: int) -> None:
         """Let time pass: waits and lives end."""

@@ -36,7 +36,7 @@ MARGIN_MS = 1_500
 POSITIVE, NEGATIVE = "positive", "negative"
 ACK_RULES = (
     *("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-07", "MQQB-3.1.7.15-09", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-19"),
-    *("MQQB-3.1.7.15-24", "MQQB-3.1.7.15-27", "MQQB-3.1.7.15-28", "MQQB-3.1.7.15-D01", "MQQB-3.1.7.15-D02"),
+    *("MQQB-3.1.7.15-24", "MQQB-3.1.7.15-26", "MQQB-3.1.7.15-28", "MQQB-3.1.7.15-D01", "MQQB-3.1.7.15-D02"),
     *("MQQB-3.1.7.15-D03", "MQQB-3.1.7.15-D04", "MQQB-3.1.7.15-D05"),
 )
 REASON_RULES = {
@@ -121,7 +121,7 @@ class QueuesBase(Model):
         position.state = AVAILABLE
         waiting = [reader for handle in position.queue.handles for reader in handle.readers]
         while waiting and position.state == AVAILABLE:
-            self.cite("MQDMPR-3.1.7.2.2-06", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
+            self.cite("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
             reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
             self.satisfy(reader, position)
         position.seen |= position.state == AVAILABLE

@@ -306,7 +306,7 @@ class Remote(Queues):
 
     def reason_of_purged(self) -> str:
         """Return why a message leaves that was purged while a reader had it, and is acknowledged (3.1.7.1.12)."""
-        self.cite("MQDMPR-3.1.7.1.12-16")
+        self.cite("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
 
     def draw_end_read(self, chance: Random) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Sessions(Model):
         """Return a session; mostly one in a state that the next packet is for."""
         live = [one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED)]
         fitting = [one for one in live if one.state in states]
-        return str(pick(chance, fitting if fitting and chance.random() < 0.85 else live).name)
+        return str(pick(chance, fitting if fitting and chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = SETTLE_MS) -> None:
         """Let time pass; what is not open in the end is closed."""
@@ -187,8 +187,8 @@ class Sessions(Model):
         self.settle()
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
-        wrong = chance.choice((0, 0, 0, 0, 1, 0xFFFF, 0x8000))
-        wrong_recoverable = 0 if wrong else chance.choice((0, 0, 0, 0, 1, 0xFFFF, 0x8000))
+        wrong = chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
+        wrong_recoverable = 0 if wrong else chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         session = self.draw_live(chance, OPEN)
         return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable}
 
