@@ -139,7 +139,7 @@ def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int
 class Padding(Field):
     """Bytes up to the next multiple of ``align``, counted from where the layer starts; zeros unless given.
 
-    Padding may have any value when received (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is kept. ``printed``: False where
+    Padding may have any value on receipt (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is kept. ``printed``: False where
     no section prints the padding, only that headers are aligned (MS-MQMQ 2.2.19.1): at the end of a packet, where no
     header has to be aligned, padding may be missing.
     """
