@@ -35,9 +35,9 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
     """A SUT with a message for the peer connects to the peer's TCP port and requests a session there."""
     connection = OutgoingSession(peer, sut).listener.accept()
-    first = connection.poll("EstablishConnection") if connection is not None else None
-    observed = "no connection" if connection is None else bool(first) or "nothing is requested"
-    judge("MQQB-2.1.1-02", expected=holds("the initiator requests a session"), observed=observed, evidence=[first])
+    request = connection.poll("EstablishConnection") if connection is not None else None
+    observed = "no connection" if connection is None else bool(request) or "nothing is requested"
+    judge("MQQB-2.1.1-02", expected=holds("the initiator requests a session"), observed=observed, evidence=[request])
 
 
 @covers("MQQB-2.1.1-03")

@@ -380,13 +380,13 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     def find_journaled():
         return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))}
 
-    wanted = {"journal": [1], "dead": [2]}
-    peer.eventually(lambda: find_journaled() == wanted)
+    expected_queues = {"journal": [1], "dead": [2]}
+    peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",
         *["MQQB-3.1.1.3.1-13"] if restarted else [],
-        expected=wanted,
+        expected=expected_queues,
         observed=find_journaled(),
         evidence=[*outgoing.sent, *acks],
     )
