@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 def explore(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
-    area: Annotated[str, typer.Option(help="The area to explore: queues.")] = "queues",
+    area: Annotated[str, typer.Option(help="The area to explore: queues, remote, sessions or transfer.")] = "queues",
     steps: Annotated[int, typer.Option(help="Number of steps.")] = 10_000,
     minutes: Annotated[float | None, typer.Option(help="End after so many minutes, also with fewer steps.")] = None,
     seed: Annotated[str, typer.Option(help="A text; another text draws other steps.")] = "1",
