@@ -235,7 +235,7 @@ class Offer(NamedTuple):
     number: int
     previous: int
 
-    def header_fields(self, sequence: Sequence) -> dict[str, Any]:
+    def fields(self, sequence: Sequence) -> dict[str, Any]:
         """Return the fields of TransactionHeader for this position."""
         base = sequence.identifier
         of_base = base.Ordinal - 1 + (self.ordinal or 0)
@@ -263,7 +263,7 @@ def _judge_offers(
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     user = receiver.with_admin_queue(user)
     sent = [
-        receiver.send(user, transaction=offer.header_fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
+        receiver.send(user, transaction=offer.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
         for offer, _, what in offered
     ]
     wanted = [what for _, accepted, what in offered if accepted]

@@ -122,4 +122,4 @@ def test_a_way_of_looking_is_seen(source: str, way: str) -> None:
 
 
 def test_waiting_for_an_acknowledgment_is_no_search() -> None:
-    assert not list(looks('session.poll("SessionAck"); peer.inbox.messages; only_here(session)'))
+    assert not list(looks('session.poll("SessionAck"); peer.inbox.messages; session.messages'))
