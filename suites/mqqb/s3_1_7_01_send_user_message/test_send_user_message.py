@@ -226,7 +226,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:
         reason = "the SUT was connected again before the control channel showed the lost session"
-        judge.not_exercised("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06", reason=reason)
+        judge.mark_not_exercised("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06", reason=reason)
     again = sender.poll_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
