@@ -36,24 +36,24 @@ SCALE = 20
 @covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
 def test_attribute_of_queue_manager_has_its_default(sut, judge):
     """An attribute of the queue manager that no administrator set has its default value."""
-    shown = sut.inspect_queue_manager()
+    queue_manager = sut.inspect_queue_manager()
     for rule, name, expected in DEFAULTS:
-        judge(rule, expected={name: expected}, observed={name: shown[name]})
-    if shown["DirectoryServer"]:
+        judge(rule, expected={name: expected}, observed={name: queue_manager[name]})
+    if queue_manager["DirectoryServer"]:
         judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:
-        judge("MQDMPR-3.1.1.1-11", expected=None, observed=shown["DirectoryServerType"])
+        judge("MQDMPR-3.1.1.1-11", expected=None, observed=queue_manager["DirectoryServerType"])
 
 
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_initialization_retry_duration_survives_restart(sut, judge):
     """InitializationRetryTimerDuration, as provisioned or as the timer left it, has the same value after a restart."""
-    before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
-    judge.all(expected=one_of(*RETRIES_S), observed=before)
+    duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
+    judge.all(expected=one_of(*RETRIES_S), observed=duration_before)
     sut.restart()
-    after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
-    judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)
+    duration_after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
+    judge("MQDMPR-3.1.1.1-31", expected=duration_before, observed=duration_after)
 
 
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
@@ -72,16 +72,16 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
             break
     else:
         raise ConformanceFailure("the SUT did not begin by itself when its store was repaired (MS-MQSO 6.4.4.1)")
-    found = []
+    observed = []
     for _ in range(2):
-        found.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
+        observed.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
-    if found[0] == RETRIES_S[0]:
+    if observed[0] == RETRIES_S[0]:
         judge.mark_not_exercised(
             "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage by itself, or did not wait to begin"
         )
     else:
-        judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=found)
+        judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=observed)
 
 
 @needs("restart", "qm2qm", "receive")
@@ -93,14 +93,14 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     session = peer.open_raw()
     queue = remote.open_with_messages()
     read = queue.begin(ulTimeout=LONG_MS)
-    before = read.state_after_silence()
+    state_before_stop = read.state_after_silence()
     sut.restart()
     session.wait_closed()
     read.wait()
-    ended = read.association.over or read.label_or_outcome
+    state_after_stop = read.association.over or read.label_or_outcome
     evidence = [read, session.last]
     remote.deliver(["later"])
-    left = [one["label"] for one in sut.messages()]
+    labels_left = [one["label"] for one in sut.messages()]
     judge(
         "MQDMPR-3.1.1.1-23",
         expected={
@@ -109,7 +109,12 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
             "read_after": holds("it has ended"),
             "messages": in_queue("later"),
         },
-        observed={"read_before": before, "session": session, "read_after": ended, "messages": left},
+        observed={
+            "read_before": state_before_stop,
+            "session": session,
+            "read_after": state_after_stop,
+            "messages": labels_left,
+        },
         evidence=evidence,
     )
 
@@ -124,17 +129,17 @@ def test_prepared_transaction_is_listed_after_restart(sut, judge):
     prepared = sut.control.call("begin", external=True)["transaction"].lower()
     sut.send(to, label="prepared", body="prepared", transaction=prepared)
     sut.control.call("prepare", transaction=prepared)
-    before = _listed(sut).get(prepared)
+    state_before = _listed(sut).get(prepared)
     sut.restart()
-    after = _listed(sut).get(prepared)
+    state_after = _listed(sut).get(prepared)
     if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
-        after = after or "unknown"
-    judge("MQDMPR-3.1.1.1-D03", expected=before, observed=after)
+        state_after = state_after or "unknown"
+    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after)
 
 
 def _listed(sut):
-    found = sut.control.call("list")["transactions"]
-    return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in found}
+    transactions = sut.control.call("list")["transactions"]
+    return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in transactions}
 
 
 SEQUENTIAL = (1 << 56) - 1
@@ -158,7 +163,7 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)
-    found: list[int] = []
+    observed: list[int] = []
     identifier = 0
     for label in ("first", "second", "third", "fourth", "fifth"):
         if label == "fourth":
@@ -173,9 +178,9 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
         priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
         connection.send(make(label=label, base=priority))
         peer.eventually(partial(_is_there, sut, queue, label))
-        known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
-        if label not in known:
+        lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
+        if label not in lookup_ids:
             raise ConformanceFailure(f"the message {label} did not come into its queue")
-        identifier = known[label]
-        found.append(identifier & SEQUENTIAL)
-    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(found)), observed=found)
+        identifier = lookup_ids[label]
+        observed.append(identifier & SEQUENTIAL)
+    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed)

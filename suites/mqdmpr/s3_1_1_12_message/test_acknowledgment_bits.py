@@ -116,40 +116,43 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     """
     disposition = ENDS[end]
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = {}
-    for asked in ASKED:
-        bits = {bit: 1 for bit in BITS if bit in asked}
+    frames = {}
+    for requested in ASKED:
+        bits = {bit: 1 for bit in BITS if bit in requested}
         user = {"DM": delivery, **disposition.user}
         user = receiver.administered(user) if bits else user
         packet = receiver.asking(user, queue=disposition.queue, properties=bits)
         if not bits:
             packet["UserHeader"].AdminQueue = None
-        sent[asked] = receiver.give(packet)
+        frames[requested] = receiver.give(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut)
-    wanted = {asked: sorted(value for bit, value in disposition.classes.items() if bit in asked) for asked in ASKED}
-    came = receiver.await_acks(sum(map(len, wanted.values())))
-    found = {
-        asked: sorted(message_class(ack) for ack in came if correlation(ack) == identifier(frame))
-        for asked, frame in sent.items()
+    expected = {
+        requested: sorted(value for bit, value in disposition.classes.items() if bit in requested)
+        for requested in ASKED
     }
-    evidence = [*sent.values(), *came]
+    acks = receiver.await_acks(sum(map(len, expected.values())))
+    classes_by_bits = {
+        requested: sorted(message_class(ack) for ack in acks if correlation(ack) == identifier(frame))
+        for requested, frame in frames.items()
+    }
+    evidence = [*frames.values(), *acks]
     for bit, rule in BITS.items():
-        with_bit = {asked: values for asked, values in wanted.items() if bit in asked or not asked}
-        observed = {asked: found[asked] for asked in with_bit}
+        with_bit = {requested: values for requested, values in expected.items() if bit in requested or not requested}
+        observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
-    for asked, rules in CLASSIFICATIONS.items():
-        if not came and not wanted[asked]:
+    for requested, rules in CLASSIFICATIONS.items():
+        if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
             continue
-        judge(*rules, expected=wanted[asked], observed=found[asked], case=end, evidence=evidence)
-    judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)
-    known = {identifier(frame) for frame in sent.values()}
-    strange = [correlation(ack) for ack in came if correlation(ack) not in known]
+        judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=end, evidence=evidence)
+    judge(*EVERY_CLASSIFICATION, expected=expected, observed=classes_by_bits, case=end, evidence=evidence)
+    identifiers = {identifier(frame) for frame in frames.values()}
+    strange = [correlation(ack) for ack in acks if correlation(ack) not in identifiers]
     judge(
         CORRELATION,
-        expected={"answers": sum(map(len, wanted.values())), "others": none("acknowledgment of another message")},
-        observed={"answers": sum(map(len, found.values())), "others": strange},
+        expected={"answers": sum(map(len, expected.values())), "others": none("acknowledgment of another message")},
+        observed={"answers": sum(map(len, classes_by_bits.values())), "others": strange},
         evidence=evidence,
     )
     receiver.end()

@@ -41,9 +41,9 @@ OF_CLASS = {
 
 
 def _judged(judge, receiver, sent, value):
-    came = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
+    acks = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
     expected = acknowledged(sent, of_class=value)
-    judge(*OF_EVERY_CLASS, OF_CLASS[value], expected=expected, observed=came, evidence=[sent, *came])
+    judge(*OF_EVERY_CLASS, OF_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
     receiver.end()
 
 
@@ -68,9 +68,9 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     """A message whose TimeToBeReceived of 2 s ends in its queue is acknowledged with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = receiver.give(receiver.asking({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
+    packet = receiver.give(receiver.asking({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
     peer.pass_time((SHORT_S + 1) * 1_000)
-    _judged(judge, receiver, sent, RECEIVE_TIMEOUT)
+    _judged(judge, receiver, packet, RECEIVE_TIMEOUT)
 
 
 @needs("receive", "queue_control")
@@ -89,10 +89,10 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     queue = sut.new_queue("classes")
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
-    sent = receiver.give(receiver.asking({"DM": 1}, destination=to, label="class", properties={bit: 1}))
+    packet = receiver.give(receiver.asking({"DM": 1}, destination=to, label="class", properties={bit: 1}))
     peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
-    _judged(judge, receiver, sent, value)
+    _judged(judge, receiver, packet, value)
 
 
 @needs("queue_control")
@@ -102,5 +102,5 @@ def test_message_to_full_queue_is_nacked(peer, sut, judge):
     queue = sut.new_queue("full", quota_kb=1)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
-    sent = receiver.give(receiver.asking({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1}))
-    _judged(judge, receiver, sent, Q_EXCEED_QUOTA)
+    packet = receiver.give(receiver.asking({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1}))
+    _judged(judge, receiver, packet, Q_EXCEED_QUOTA)

@@ -30,13 +30,13 @@ def _kept_or_gone(
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
         return
     names = {}
-    for number, (when, quota) in enumerate(((FULL, 0), (AFTER, in_force[SETTING])), 1):
+    for number, (name, quota) in enumerate(((FULL, 0), (AFTER, in_force[SETTING])), 1):
         sut.configure(**{SETTING: quota})
-        names[finish(number)] = when
+        names[finish(number)] = name
 
     def found() -> dict[str, str]:
-        kept = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
-        return {when: "kept" if when in kept else "gone" for when in WANTED}
+        labels = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
+        return {name: "kept" if name in labels else "gone" for name in WANTED}
 
     peer.eventually(lambda: found() == WANTED)
     judge(rule, expected=WANTED, observed=found(), evidence=evidence())
@@ -71,17 +71,17 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
         return
     sut.configure(**{SETTING: 0})
     sender = Sender(peer, sut)
-    wanted: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
-    sender.send(1, **wanted)
-    session, sent = sender.first(1)
+    properties: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
+    sender.send(1, **properties)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
     peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
     sut.restart()
-    sender.send(2, **wanted)
+    sender.send(2, **properties)
     later = sender.session()
-    came = sender.collect_all(later, 1)
+    later_frames = sender.collect_all(later, 1)
     sender.acknowledge_all(later)
-    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=tags(came), evidence=[*sent, *came])
+    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=tags(later_frames), evidence=[*frames, *later_frames])
 
 
 @needs("send", "receive", "queue_control", "configure", "pause")
@@ -92,7 +92,7 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
     """
     sender = Sender(peer, sut)
     sender.send(9)
-    session, sent = sender.first(1)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
 
     def let_it_be_late(number: int) -> str:
@@ -103,4 +103,4 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_it_be_late, lambda: sent)
+    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_it_be_late, lambda: frames)

@@ -33,9 +33,9 @@ def _taken(sut, queue, transaction):
 def _within(sut, queue, external, *, reject, outcome):
     """Receive the first message of a queue, and reject it perhaps, within a transaction that ends in this way."""
     transaction = sut.control.call("begin", external=external)["transaction"]
-    taken = _taken(sut, queue, transaction)
+    received = _taken(sut, queue, transaction)
     if reject:
-        sut.control.call("reject", queue=queue, lookup_id=taken, transaction=transaction)
+        sut.control.call("reject", queue=queue, lookup_id=received, transaction=transaction)
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction, single_phase=True)
     else:
@@ -54,7 +54,7 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
     user = receiver.administered({"DM": 1})
-    sent = {
+    packets = {
         name: receiver.give(
             receiver.sequence.message(user, destination=destination, label=name, properties={"PR": 1, "NR": 1})
         )
@@ -66,7 +66,7 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
     _within(sut, queue, external, reject=True, outcome="commit")
     _within(sut, queue, external, reject=True, outcome="abort")
     _within(sut, queue, external, reject=False, outcome="commit")
-    came = receiver.await_acks(len(WANTED))
-    observed = {name: [ack for ack in came if correlation(ack) == identifier(frame)] for name, frame in sent.items()}
-    expected = {name: acknowledged(sent[name], of_class=value) for name, value in WANTED.items()}
-    judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*sent.values(), *came])
+    acks = receiver.await_acks(len(WANTED))
+    observed = {name: [ack for ack in acks if correlation(ack) == identifier(frame)] for name, frame in packets.items()}
+    expected = {name: acknowledged(packets[name], of_class=value) for name, value in WANTED.items()}
+    judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*packets.values(), *acks])

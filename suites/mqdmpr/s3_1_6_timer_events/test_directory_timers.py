@@ -38,8 +38,8 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     """A replication interval of a site and a quota of its gate, changed in the directory twice, are in the model
     each time when the timers have expired.
     """
-    before = _sites(sut)
-    site = next((one for one in before if one["SiteGateCollection"]), None)
+    sites_before = _sites(sut)
+    site = next((one for one in sites_before if one["SiteGateCollection"]), None)
     if site is None:
         raise ConformanceFailure("none of the SUT's sites has a gate")
     gate = site["SiteGateCollection"][0]
@@ -62,15 +62,17 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         sut.change_directory_object(site=site["Identifier"], **{INTERVAL: interval_s})
         sut.change_directory_object(queue_manager=gate["Identifier"], quota_kb=quota_kb)
         peer.pass_time(left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
-        after = _sites(sut)
-        intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]
+        sites_after = _sites(sut)
+        intervals = [
+            one["IntraSiteReplicationInterval"] for one in sites_after if one["Identifier"] == site["Identifier"]
+        ]
         judge(*SITES, expected=[interval_s], observed=intervals)
         quotas = [
             one["QueueManagerQuota"]
-            for each in after
+            for each in sites_after
             for one in each["SiteGateCollection"]
             if one["Identifier"] == gate["Identifier"]
         ]
         judge(*GATES, expected=[quota_kb], observed=quotas)
         left_ms = max(left_ms, _left_ms(sut))
-    judge(*IDENTIFIERS, expected=_identifiers(before), observed=_identifiers(after))
+    judge(*IDENTIFIERS, expected=_identifiers(sites_before), observed=_identifiers(sites_after))

@@ -38,31 +38,31 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     """The default descriptor of a queue whose creator is not a domain user names the anonymous user as owner, grants
     everyone all rights, and has no other entry except one that lets the anonymous user write.
     """
-    found = descriptors.read_security(sut, sut.new_queue("secured"))
+    security = descriptors.read_security(sut, sut.new_queue("secured"))
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("self-relative", otherwise="not self-relative"),
-        observed=bool(found.control & descriptors.SELF_RELATIVE),
+        observed=bool(security.control & descriptors.SELF_RELATIVE),
     )
-    owned = found.owner.startswith(ACCOUNT) and not found.owner.endswith(GUEST)
-    judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(found.owner))
-    world, anonymous = found.mask(descriptors.EVERYONE), found.mask(descriptors.ANONYMOUS)
+    owned = security.owner.startswith(ACCOUNT) and not security.owner.endswith(GUEST)
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(security.owner))
+    world, anonymous = security.mask(descriptors.EVERYONE), security.mask(descriptors.ANONYMOUS)
     judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
     may_write = holds("the anonymous user may write or nothing")
     judge("MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE) or f"0x{anonymous:08X}")
     if owned:
-        why = "the queue was created by a domain user"
+        reason = "the queue was created by a domain user"
         judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.3.1-11",
             "MQDMPR-3.1.7.1.3.1-12",
             "MQDMPR-3.1.7.1.3.1-18",
             "MQDMPR-3.1.7.1.3.1-19",
-            reason=why,
+            reason=reason,
         )
         return
-    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=found.owner)
+    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner)
     judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL, observed=world or 0)
-    others = [one for one in found.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
+    others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
     is_integrated = sut.inspect_queue_manager().get("DirectoryIntegrated")
     computers = [] if is_integrated else [sid for sid, mask in others if mask == READ_PROPERTIES]
     owners = [sid for sid, mask in others if mask == ALL]
@@ -88,16 +88,16 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     except ControlRefused as refused:
         judge.end_unobservable(f"the SUT's control channel creates no queue for a user: {refused}")
         return
-    found = descriptors.read_security(sut, name)
+    security = descriptors.read_security(sut, name)
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("self-relative", otherwise="not self-relative"),
-        observed=bool(found.control & descriptors.SELF_RELATIVE),
+        observed=bool(security.control & descriptors.SELF_RELATIVE),
     )
-    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=found.owner)
-    world = found.mask(descriptors.EVERYONE)
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner)
+    world = security.mask(descriptors.EVERYONE)
     judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
-    mine = found.mask(user.sid) or 0
+    mine = security.mask(user.sid) or 0
     judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL, observed=mine)
     everybody = (world or 0) & ~WRITE  # SRMP may add the right to write
     judge(
@@ -119,19 +119,19 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     directory, with the rights to read; without the directory it has none.
     """
     enterprise = Enterprise(peer, sut)
-    shown = enterprise.read_object().get("computer_sid_base64")
-    if shown is None:
+    observed = enterprise.read_object().get("computer_sid_base64")
+    if observed is None:
         judge.end_unobservable("the SUT's directory shows no SID of its computer")
         return
-    computer = descriptors.read_sid(base64.b64decode(shown))
-    made = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}
-    found = {kind: descriptors.read_security(sut, name) for kind, name in made.items()}
-    granted = {kind: [sid for sid, _ in one.granted] for kind, one in found.items()}
+    computer = descriptors.read_sid(base64.b64decode(observed))
+    queues = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}
+    security = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
+    granted = {kind: [sid for sid, _ in one.granted] for kind, one in security.items()}
     of_computers = {kind: [sid for sid in sids if sid not in _ANYBODY] for kind, sids in granted.items()}
     judge("MQDMPR-3.1.7.1.3.1-05", expected=each([computer], "queue"), observed=of_computers)
     entries = {kind: sids.count(computer) for kind, sids in granted.items()}
     judge("MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries)
-    masks = {kind: one.mask(computer) or 0 for kind, one in found.items()}
+    masks = {kind: one.mask(computer) or 0 for kind, one in security.items()}
     judge("MQDMPR-3.1.7.1.3.1-14", expected=each(READ_PROPERTIES, "queue"), observed=masks)
     enterprise.go_offline()
     unasked = [

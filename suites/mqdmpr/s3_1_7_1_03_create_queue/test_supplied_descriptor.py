@@ -36,16 +36,16 @@ def test_supplied_access_list_is_kept(sut, judge):
     """A queue that is created with an access list has exactly that list; one that is created without a list has the
     default list.
     """
-    found = _made(sut, judge, "listed", descriptors.build_descriptor(granted=LIST))
+    security = _made(sut, judge, "listed", descriptors.build_descriptor(granted=LIST))
     bare = _made(sut, judge, "bare", descriptors.build_descriptor())
-    if found is None or bare is None:
+    if security is None or bare is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-08", expected=LIST, observed=found.granted)
+    judge("MQDMPR-3.1.7.1.3.1-08", expected=LIST, observed=security.granted)
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"given_entries": len(LIST), "default_list": holds("everybody is in it")},
         observed={
-            "given_entries": len(found.granted) + found.others,
+            "given_entries": len(security.granted) + security.others,
             "default_list": bare.mask(descriptors.EVERYONE) is not None,
         },
     )
@@ -56,14 +56,16 @@ def test_supplied_access_list_is_kept(sut, judge):
 @pytest.mark.parametrize("granted", [(), LIST], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
     """A queue has the owner that its creator supplies; that owner has all rights if no access list is supplied."""
-    found = _made(sut, judge, "owned", descriptors.build_descriptor(owner=DAVE.sid, granted=granted), owner=ALICE.name)
-    if found is None:
+    security = _made(
+        sut, judge, "owned", descriptors.build_descriptor(owner=DAVE.sid, granted=granted), owner=ALICE.name
+    )
+    if security is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=found.owner)
+    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner)
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"owner": None if granted else ALL, "creator": None},
-        observed={"owner": found.mask(DAVE.sid), "creator": found.mask(ALICE.sid)},
+        observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
     )
 
 
@@ -72,6 +74,6 @@ def test_supplied_owner_is_kept(sut, judge, granted):
 @pytest.mark.parametrize("granted", [(), LIST], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
     """A queue has the system list that its creator supplies, with and without an access list."""
-    found = _made(sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT))
-    if found is not None:
-        judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT, observed=found.audited)
+    security = _made(sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT))
+    if security is not None:
+        judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT, observed=security.audited)

@@ -51,20 +51,20 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         },
         evidence=opened,
     )
-    made = sut.attempt("create_queue", name=name)
+    creation = sut.attempt("create_queue", name=name)
     remote.send_all([peer.recoverable_message(destination=path, label=AFTER)])
-    there = peer.eventually(lambda: AFTER in sut.labels(name)) and sut.labels(name)
-    again = openings.open_and_close(remote, queue.association, form=form)
+    labels = peer.eventually(lambda: AFTER in sut.labels(name)) and sut.labels(name)
+    second_opening = openings.open_and_close(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={"create": Outcome.DONE, "messages": [AFTER], "open": openings.OPENED},
-        observed={"create": made, "messages": there, "open": openings.outcome(again)},
-        evidence=again,
+        observed={"create": creation, "messages": labels, "open": openings.outcome(second_opening)},
+        evidence=second_opening,
     )
     judge.conclude("MQDMPR-3.1.7.1.4-11")
-    late = queue.cursor()
-    refused = late.outcome != openings.OPENED
-    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is made"), observed=refused, evidence=[cursor, late])
+    late_cursor = queue.cursor()
+    refused = late_cursor.outcome != openings.OPENED
+    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is made"), observed=refused, evidence=[cursor, late_cursor])
     reads = [queue.peek(), queue.peek(hCursor=cursor.out.phCursor), queue.start_receive()]
     observed = [read.label_or_failure for read in reads]
     judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)

@@ -38,19 +38,19 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     after the silence window), and gets the message that then arrives.
     """
     application = Application(peer, sut)
-    where = _where(sut, application, verb)
-    read = PendingRequest(peer, verb, timeout_ms=None, **where)
+    arguments = _where(sut, application, verb)
+    read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
     peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
-    early = read.is_answered()
+    is_early = read.is_answered()
     application.send("awaited")
-    brought = read.await_label()
-    if brought == Outcome.REFUSED:
+    label = read.await_label()
+    if label == Outcome.REFUSED:
         judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
         return
     judge(
         READS[verb],
         expected={"answered_early": False, "brought": "awaited"},
-        observed={"answered_early": early, "brought": brought},
+        observed={"answered_early": is_early, "brought": label},
     )
 
 
@@ -96,16 +96,16 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]
     reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    early = [read.state_after_silence() for read in reads]
+    states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
-    came = [read.wait().label_or_outcome for read in reads]
+    labels = [read.wait().label_or_outcome for read in reads]
     remote.deliver(["second"])
-    again = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
+    later_reads = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
     judge(
         *rules["current"],
         expected={"before": [Call.WAITING, Call.WAITING], "came": ["first", "first"], "again": ["first", "first"]},
-        observed={"before": early, "came": came, "again": [read.label_or_outcome for read in again]},
-        evidence=[*reads, *again],
+        observed={"before": states, "came": labels, "again": [read.label_or_outcome for read in later_reads]},
+        evidence=[*reads, *later_reads],
     )
     on = [queue.peek_next(by=by, hCursor=cursor) for cursor in cursors]
     observed = [read.label_or_outcome for read in on]

@@ -36,19 +36,21 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     subqueue = subqueue_of(application)
     for label, priority in (("a", 2), ("b", 2), ("c", 5), ("stays", 3)):
         application.fill(label, PR=priority)
-    before = {one["label"]: one for one in application.messages()}
+    messages_before = {one["label"]: one for one in application.messages()}
     answers = [move(application, label, subqueue) for label in "abc"]
     judge(
         "MQDMPR-3.1.7.1.16-05",
         expected={"moves": [Outcome.DONE] * 3, "queue": ["stays"]},
         observed={"moves": answers, "queue": application.labels()},
     )
-    there = application.messages(subqueue)
-    judge("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=[one["label"] for one in there])
+    messages = application.messages(subqueue)
+    judge(
+        "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=[one["label"] for one in messages]
+    )
     changed = [
         f"{one['label']}: {name}"
-        for one in there
-        for name, value in before[one["label"]].items()
+        for one in messages
+        for name, value in messages_before[one["label"]].items()
         if name != "lookup_id" and one.get(name) != value
     ]
     received = application.receive(queue=subqueue)
@@ -67,12 +69,12 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     application.fill("moved", "stays")
     read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=WAIT_MS)
     peer.settle()
-    early = read.is_answered()
+    is_early = read.is_answered()
     move(application, "moved", subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-D01",
         expected={"answered_early": False, "brought": "moved", "left": []},
-        observed={"answered_early": early, "brought": read.await_label(), "left": application.labels(subqueue)},
+        observed={"answered_early": is_early, "brought": read.await_label(), "left": application.labels(subqueue)},
     )
     if not read.is_answered():
         sut.control.call("cancel", request=read.number)
@@ -120,11 +122,11 @@ def test_subqueue_message_counts_against_quota(peer, sut, judge):
         raise ConformanceFailure("the SUT did not take the message")
     move(application, "large", subqueue)
     sut.configure(quota_kb=LARGE_KB)
-    sent = connection.send(application.build_message("no room"))
+    packet = connection.send(application.build_message("no room"))
     connection.wait_closed()
     judge(
         "MQDMPR-3.1.7.1.9-04",
         expected={"queue": [], "subqueue": ["large"]},
         observed={"queue": application.labels(), "subqueue": application.labels(subqueue)},
-        evidence=[sent, connection.last],
+        evidence=[packet, connection.last],
     )

@@ -78,12 +78,12 @@ def arrival_of(peer, sut, queue):
     sender = Sender(peer, sut, f"PUBLIC={queue}")
     sender.send(1)
     session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    if session is None or not came:
+    frames = [] if session is None else sender.collect(session, 1)
+    if session is None or not frames:
         return "nothing came", []
     sender.acknowledge_all(session)
-    found = Layout(came[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
-    return {name.rpartition(".")[2]: str(value) for name, value in found.items()}, came
+    address = Layout(frames[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
+    return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "receive")
@@ -108,11 +108,11 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         outcome = sut.attempt(sut.send, name, body="offline", label="offline")
-        there = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
+        labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
             *rules,
             expected={"send": Outcome.DONE, "came": True},
-            observed={"send": outcome, "came": bool(there)},
+            observed={"send": outcome, "came": bool(labels)},
             case=queue,
         )
     sut.change_environment(directory=True)
@@ -141,9 +141,9 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     accepted = 0
     for rule, name in FOREIGN.items():
         accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
-        came = peer.await_session(sut.quiet_ms) is not None
+        is_connected = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("nothing is sent", otherwise="a session is opened")
-        judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not came, case=name)
+        judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not is_connected, case=name)
     sut.change_environment(directory=True)
     online = enterprise.await_online()
     judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))

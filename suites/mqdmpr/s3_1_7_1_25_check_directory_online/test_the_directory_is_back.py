@@ -23,24 +23,24 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
     published = enterprise.read_object()["quota_kb"]
-    queues = {which: enterprise.create_queue(label=which) for which in MEANWHILE}
+    queues = {label: enterprise.create_queue(label=label) for label in MEANWHILE}
 
     def labels():
-        return {which: sut.control.call("get_queue", name=name)["label"] for which, name in queues.items()}
+        return {label: sut.control.call("get_queue", name=name)["label"] for label, name in queues.items()}
 
     enterprise.go_offline()
     try:
         enterprise.change_object(quota_kb=QUOTA_KB)
-        for which, name in queues.items():
-            enterprise.change_object(name, label=MEANWHILE[which])
+        for label, name in queues.items():
+            enterprise.change_object(name, label=MEANWHILE[label])
         enterprise.await_timer()
-        before = labels()
+        labels_before = labels()
         sut.change_environment(directory=True)
         enterprise.wait_until(lambda: labels() == MEANWHILE)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": QUOTA_KB}, observed={"quota_kb": quota_kb})
         judge(*LABELS, expected=MEANWHILE, observed=labels())
-        judge(*FOUND_OUT, expected=holds("found out", otherwise="not found out"), observed=labels() != before)
+        judge(*FOUND_OUT, expected=holds("found out", otherwise="not found out"), observed=labels() != labels_before)
     finally:
         enterprise.change_object(quota_kb=published)
 

@@ -94,8 +94,8 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     queue = sut.new_queue("private")
     private = sut.private_format_name(queue)
     number = private.rpartition("\\")[2]
-    here, there = _got(sut, private), _got(sut, rf"PRIVATE={peer.identifier}\{number}")
-    machine = here["machine"]
+    own_answer, foreign_answer = _got(sut, private), _got(sut, rf"PRIVATE={peer.identifier}\{number}")
+    machine = own_answer["machine"]
     published = {name: _got(sut, sut.format_names(name).get("public", "no public format name")) for name in names}
     expected = {name: {"status": OK, "path": f"{machine}\\{name}".lower(), "machine": machine} for name in names}
     judge(
@@ -107,7 +107,7 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         expected=expected,
         observed=published,
     )
-    are_apart = bool(machine and there["machine"]) and machine != there["machine"]
+    are_apart = bool(machine and foreign_answer["machine"]) and machine != foreign_answer["machine"]
     judge(
         "MQDMPR-3.1.7.1.26-23",
         "MQDMPR-3.1.7.1.26-24",
@@ -116,23 +116,23 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-32",
         expected={"here": OK, "there": OK, "machines": holds("two computers")},
         observed={
-            "here": here["status"],
-            "there": there["status"],
-            "machines": are_apart or [machine, there["machine"]],
+            "here": own_answer["status"],
+            "there": foreign_answer["status"],
+            "machines": are_apart or [machine, foreign_answer["machine"]],
         },
     )
     judge(
         "MQDMPR-3.1.7.1.26-34",
         expected={"status": OK, "path": f"{machine}\\{queue}".lower(), "path_there": ""},
-        observed={"status": here["status"], "path": here["path"], "path_there": there["path"]},
+        observed={"status": own_answer["status"], "path": own_answer["path"], "path_there": foreign_answer["path"]},
     )
     missing = _got(sut, private.replace(number, f"{MISSING:08X}"))
     judge(
         "MQDMPR-3.1.7.1.26-03",
         expected={"of_another_computer": "", "of_no_queue": ""},
-        observed={"of_another_computer": there["path"], "of_no_queue": missing["path"]},
+        observed={"of_another_computer": foreign_answer["path"], "of_no_queue": missing["path"]},
     )
-    statuses = [one["status"] for one in (*published.values(), here, there)]
+    statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]
     judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)
     public, foreign = f"PUBLIC={NOBODY}", rf"PRIVATE={NOBODY}\{number}"
     judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)["status"])

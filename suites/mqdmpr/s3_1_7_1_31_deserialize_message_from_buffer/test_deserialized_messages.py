@@ -44,18 +44,18 @@ NOT_SHOWN = "not shown"
 def _kept(peer, sut, packets):
     """Send messages on one session; return them as control shows them in their queue, by name, and their packets."""
     connection = peer.open_raw()
-    sent = {name: connection.send(packet) for name, packet in packets.items()}
+    identifiers = {name: connection.send(packet) for name, packet in packets.items()}
     connection.check_alive()
 
     def there():
-        found = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
-        ids = {name: str(frame["UserHeader"].MessageID) for name, frame in sent.items()}
-        return {name: found[number] for name, number in ids.items() if number in found}
+        messages = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
+        ids = {name: str(frame["UserHeader"].MessageID) for name, frame in identifiers.items()}
+        return {name: messages[number] for name, number in ids.items() if number in messages}
 
-    peer.eventually(lambda: len(there()) == len(sent))
+    peer.eventually(lambda: len(there()) == len(identifiers))
     if not there():
         raise ConformanceFailure("none of the messages came into its queue")
-    return there(), list(sent.values())
+    return there(), list(identifiers.values())
 
 
 def _judged(judge, rule, name, wanted, found, evidence):
@@ -83,9 +83,9 @@ def _property(message, name):
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
     """A message with each defined value of MessageClass is shown with the class of that value."""
     packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
-    found, sent = _kept(peer, sut, packets)
-    wanted = {name: f"MQMSG_CLASS_{name}" for name in packets}
-    _judged(judge, "MQDMPR-3.1.7.1.31-D09", "class", wanted, found, sent)
+    messages, sent = _kept(peer, sut, packets)
+    expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
+    _judged(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
 
 
 @needs("receive")
@@ -93,17 +93,17 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
     """Messages with JP, with JN, with both and with neither are shown with the journaling that these bits request."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
-    found, sent = _kept(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
+    messages, sent = _kept(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
         ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
         ("MQDMPR-3.1.7.1.31-D12", "negative", "JN"),
     ):
-        wanted = {name: [kind] if bit in set_ else [] for name, set_ in bits.items()}
+        expected = {name: [kind] if bit in set_ else [] for name, set_ in bits.items()}
         of_kind = {
             name: {**one, "journal": [each for each in one["journal"] if each == kind]} if "journal" in one else one
-            for name, one in found.items()
+            for name, one in messages.items()
         }
-        _judged(judge, rule, "journal", wanted, of_kind, sent)
+        _judged(judge, rule, "journal", expected, of_kind, sent)
 
 
 @needs("receive")
@@ -120,7 +120,7 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
     }
-    found, sent = _kept(peer, sut, packets)
+    messages, sent = _kept(peer, sut, packets)
     frames = dict(zip(packets, sent, strict=True))
     for rule, name, of in (
         ("MQDMPR-3.1.7.1.31-D01", "priority", lambda frame: frame["BaseHeader"].PR),
@@ -130,8 +130,8 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-D05", "source", lambda frame: str(peer.identifier)),
         ("MQDMPR-3.1.7.1.31-D05", "delivery", lambda frame: "recoverable" if frame["UserHeader"].DM else "express"),
     ):
-        wanted = {one: of(frame) for one, frame in frames.items()}
-        _judged(judge, rule, name, wanted, found, sent)
+        expected = {one: of(frame) for one, frame in frames.items()}
+        _judged(judge, rule, name, expected, messages, sent)
 
 
 def _by(peer, kind=QUEUE_MANAGER, **properties):
@@ -154,8 +154,8 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
         ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASHES),
     ):
         packets = {called: _by(peer, **{field: number} | _with(field, number)) for number, called in numbers.items()}
-        found, sent = _kept(peer, sut, packets)
-        _judged(judge, rule, name, {called: called for called in packets}, found, sent)
+        messages, sent = _kept(peer, sut, packets)
+        _judged(judge, rule, name, {called: called for called in packets}, messages, sent)
 
 
 def _with(field, number):
@@ -170,12 +170,12 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     SecurityHeader (erratum E83).
     """
     kinds = {"none": NOBODY, "sid": USER, "queue_manager": QUEUE_MANAGER}
-    found, sent = _kept(peer, sut, {name: _by(peer, kind) for name, kind in kinds.items()})
-    taken = [name for name in kinds if name in found or name != "none"]
-    _judged(judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in taken}, found, sent)
+    messages, sent = _kept(peer, sut, {name: _by(peer, kind) for name, kind in kinds.items()})
+    accepted = [name for name in kinds if name in messages or name != "none"]
+    _judged(judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in accepted}, messages, sent)
     senders = {"none": None, "sid": ALICE.sid, "queue_manager": str(peer.identifier)}
-    wanted = {name: senders[name] for name in taken}
-    _judged(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", wanted, found, sent)
+    expected = {name: senders[name] for name in accepted}
+    _judged(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", expected, messages, sent)
 
 
 @needs("receive")
@@ -190,8 +190,8 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
         "full": peer.recoverable_message(base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
         "bare": peer.recoverable_message(),
     }
-    found, sent = _kept(peer, sut, packets)
-    bare = {"bare": found["bare"]} if "bare" in found else {}
+    messages, sent = _kept(peer, sut, packets)
+    bare = {"bare": messages["bare"]} if "bare" in messages else {}
     for name in ("trace_queue", "security"):
         _judged(judge, "MQDMPR-3.1.7.1.31-05", name, {"bare": None}, bare, sent)
     _judged(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {"bare": "recoverable"}, bare, sent)

@@ -45,10 +45,10 @@ PROPERTIES = {
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_queue_created_by_name_has_defaults(sut, judge):
     """The control channel shows each property of a queue that was created with its name only with its default."""
-    shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
-    wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
-    observed = {name: shown[name] for name in wanted}
-    judge.all(expected=wanted, observed=observed)
+    properties = sut.control.call("get_queue", name=sut.new_queue("defaults"))
+    expected = {name: value for name, value in CONTROLLED.items() if name in properties}
+    observed = {name: properties[name] for name in expected}
+    judge.all(expected=expected, observed=observed)
 
 
 @needs("queue_control", "qm2qm")
@@ -66,14 +66,14 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
         )
         return
     try:
-        found, result = got_properties(call.stub, False)
+        properties, result = got_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
-    wanted = {name: value for name, (_, value) in PROPERTIES.items()}
-    observed = {name: one.value for name, one in zip(PROPERTIES, found, strict=False)}
-    judge("MQDMPR-3.1.7.1.33-D01", expected=wanted, observed=observed, evidence=call.evidence)
+    expected = {name: value for name, (_, value) in PROPERTIES.items()}
+    observed = {name: one.value for name, one in zip(PROPERTIES, properties, strict=False)}
+    judge("MQDMPR-3.1.7.1.33-D01", expected=expected, observed=observed, evidence=call.evidence)
 
 
 @needs("queue_control", "receive")
@@ -86,6 +86,6 @@ def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
     security = {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     packet = receiver.asking({"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security)
     sent = receiver.give(packet)
-    there = arrives(sut, receiver.session, label, queue)
-    judge.all(expected="in its queue", observed=there, evidence=sent)
+    is_stored = arrives(sut, receiver.session, label, queue)
+    judge.all(expected="in its queue", observed=is_stored, evidence=sent)
     receiver.end()

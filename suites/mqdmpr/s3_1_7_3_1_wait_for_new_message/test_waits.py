@@ -67,25 +67,25 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
     """
     first_ms = 2 * SHORT_MS + remote.sut.slack_ms(SHORT_MS)
     queue = remote.open()
-    first = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
+    first_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
     remote.deliver(["first"])
-    if not first.wait().failed:
-        queue.acknowledge(first)
+    if not first_read.wait().failed:
+        queue.acknowledge(first_read)
     else:
         reason = "the message came later than the first read could wait"
-        judge.mark_not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first)
+        judge.mark_not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first_read)
         return
-    second = remote.open().begin(Action.RECEIVE, ulTimeout=INFINITE)
-    second.wait(first_ms + remote.sut.quiet_ms)
-    meanwhile = second.state_after_silence()
+    second_read = remote.open().begin(Action.RECEIVE, ulTimeout=INFINITE)
+    second_read.wait(first_ms + remote.sut.quiet_ms)
+    state_of_second = second_read.state_after_silence()
     remote.deliver(["second"])
     judge(
         "MQDMPR-3.1.7.3.1-24",
         expected={"first": "first", "second_after_its_time": Call.WAITING, "second": "second"},
         observed={
-            "first": first.label_or_outcome,
-            "second_after_its_time": meanwhile,
-            "second": second.wait().label_or_outcome,
+            "first": first_read.label_or_outcome,
+            "second_after_its_time": state_of_second,
+            "second": second_read.wait().label_or_outcome,
         },
-        evidence=[first, second],
+        evidence=[first_read, second_read],
     )

@@ -21,7 +21,7 @@ def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
     """
     queue = remote.open_with_messages("first", "second", "third")
     by_action = {action: queue.look_up(action, UNKNOWN) for action in (*ITSELF, *BESIDE)}
-    left = queue.labels()
+    labels = queue.labels()
     for rules, actions in (
         (("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"), (*ITSELF, *BESIDE)),
         (("MQDMPR-3.1.7.3.3-26",), ITSELF),
@@ -29,6 +29,6 @@ def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
         judge(
             *rules,
             expected={"reads": each(NOT_FOUND), "queue": ["first", "second", "third"]},
-            observed={"reads": [by_action[action].outcome for action in actions], "queue": left},
+            observed={"reads": [by_action[action].outcome for action in actions], "queue": labels},
             evidence=by_action.values(),
         )

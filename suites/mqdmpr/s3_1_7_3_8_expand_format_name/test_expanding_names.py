@@ -28,9 +28,9 @@ def _copies(peer, sut, queues, count):
 
 def _destination(frame):
     """Return the queue that a message is for, and whether the message names several."""
-    found = Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ")
-    queue = str(found["UserHeader.DestinationQueue"]).rstrip("\0").rpartition("\\")[2].lower()
-    return {"queue": queue, "names_several": bool(found["UserHeader.Flags.MQ"])}
+    layout = Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ")
+    queue = str(layout["UserHeader.DestinationQueue"]).rstrip("\0").rpartition("\\")[2].lower()
+    return {"queue": queue, "names_several": bool(layout["UserHeader.Flags.MQ"])}
 
 
 @needs("send", "several_queues")
@@ -47,9 +47,9 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
     """A queue that a multiple-element format name has several times, also in different case, gets one message, which
     names a single queue.
     """
-    came = _copies(peer, sut, queues, 1)
-    alone = {"queue": FIRST, "names_several": False}
-    judge.all(expected=[alone], observed=[_destination(frame) for frame in came], evidence=came)
+    copies = _copies(peer, sut, queues, 1)
+    single = {"queue": FIRST, "names_several": False}
+    judge.all(expected=[single], observed=[_destination(frame) for frame in copies], evidence=copies)
 
 
 @needs("send")
@@ -57,9 +57,9 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
 @pytest.mark.parametrize("queue", [FIRST, OTHER_CASE], ids=["as it is", "in another case"])
 def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     """A message to a single queue, in lower or mixed case, arrives there once and names a single queue."""
-    came = _copies(peer, sut, [queue], 1)
-    alone = {"queue": FIRST, "names_several": False}
-    judge.all(expected=[alone], observed=[_destination(frame) for frame in came], evidence=came)
+    copies = _copies(peer, sut, [queue], 1)
+    single = {"queue": FIRST, "names_several": False}
+    judge.all(expected=[single], observed=[_destination(frame) for frame in copies], evidence=copies)
 
 
 @needs("send", "several_queues")
@@ -74,6 +74,6 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     """Of a name with three queues, one of them twice in different case, each queue gets one copy that names several
     queues.
     """
-    came = _copies(peer, sut, [FIRST, SECOND, OTHER_CASE, THIRD], 3)
+    copies = _copies(peer, sut, [FIRST, SECOND, OTHER_CASE, THIRD], 3)
     expected = any_order(*({"queue": queue, "names_several": True} for queue in (FIRST, SECOND, THIRD)))
-    judge.all(expected=expected, observed=[_destination(frame) for frame in came], evidence=came)
+    judge.all(expected=expected, observed=[_destination(frame) for frame in copies], evidence=copies)

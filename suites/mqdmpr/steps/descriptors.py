@@ -69,11 +69,11 @@ def build_descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, 
         _list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
         _list(_ALLOWED, flags, granted) if granted else b"",
     )
-    at = _HEAD.size
+    offset = _HEAD.size
     offsets = []
     for part in parts:
-        offsets.append(at if part else 0)
-        at += len(part)
+        offsets.append(offset if part else 0)
+        offset += len(part)
     present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if granted else 0)
     return _HEAD.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
@@ -83,20 +83,20 @@ def _entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
     if not at:
         return []
     (count,) = struct.unpack_from("<H", data, at + 4)
-    found = []
+    entries = []
     at += 8
     for _ in range(count):
         kind, _, size, mask = struct.unpack_from("<BBHI", data, at)
-        found.append((kind, _sid(data, at + 8), mask))
+        entries.append((kind, _sid(data, at + 8), mask))
         at += size
-    return found
+    return entries
 
 
 def _list(kind: int, flags: int, entries: Entries) -> bytes:
     built = b""
     for sid, mask in entries:
-        who = _sid_bytes(sid)
-        built += struct.pack("<BBHI", kind, flags, 8 + len(who), mask) + who
+        sid_bytes = _sid_bytes(sid)
+        built += struct.pack("<BBHI", kind, flags, 8 + len(sid_bytes), mask) + sid_bytes
     return struct.pack("<BBHHH", _REVISION, 0, 8 + len(built), len(entries), 0) + built
 
 

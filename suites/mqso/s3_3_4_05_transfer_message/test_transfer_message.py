@@ -27,12 +27,12 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
     expected = {f"{SENDER} to {ROUTER}": set(TAGS), f"{ROUTER} to {RECEIVER}": set(TAGS)}
     judge("MQSO-3.3.4.5-01", *ROUTED, expected=expected, observed=routed.hops(*TAGS), evidence=frames)
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
-        found = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
+        observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
         judge(
             "MQSO-3.3.4.5-D03",
             expected=holds(f"acknowledged by the {by}", otherwise=f"no acknowledgment by the {by}"),
-            observed=bool(found),
-            evidence=found or frames,
+            observed=bool(observed),
+            evidence=observed or frames,
         )
 
 
@@ -50,6 +50,6 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         topology.pass_time(topology.sender.quiet_ms)
         topology.mend(role)
         frames = routed.await_arrival(tag)
-        came = f"{hex(tag)} comes after the {role} was out of reach"
+        arrival = f"{hex(tag)} comes after the {role} was out of reach"
         received = routed.receive_tags()
-        judge.all(expected=[tag], observed=received, evidence=frames, note=came)
+        judge.all(expected=[tag], observed=received, evidence=frames, note=arrival)

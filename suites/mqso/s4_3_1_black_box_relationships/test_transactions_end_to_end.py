@@ -24,11 +24,17 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
     is in it after a commit.
     """
     queue = sut.queue("transactional")
-    for outcome, there in (("abort", []), ("commit", ["commit"])):
+    for outcome, stored_labels in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
         answer = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": answer, "queue": sut.labels(queue)}
-        judge(*DECIDED, *INTERNAL, expected=facts(outcome=Outcome.DONE, queue=there), observed=observed, case=outcome)
+        judge(
+            *DECIDED,
+            *INTERNAL,
+            expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+            observed=observed,
+            case=outcome,
+        )
 
 
 @needs("send", "receive", "queue_control", "transactions")
@@ -45,9 +51,9 @@ def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, ou
     observed = {"outcome": voted, "queue": sut.labels(queue)}
     judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
     answer = sut.attempt(outcome, transaction=transaction)
-    there = [outcome] if outcome == "commit" else []
+    stored_labels = [outcome] if outcome == "commit" else []
     observed = {"outcome": answer, "queue": sut.labels(queue)}
-    judge(*DECIDED, *COORDINATED, expected=facts(outcome=Outcome.DONE, queue=there), observed=observed)
+    judge(*DECIDED, *COORDINATED, expected=facts(outcome=Outcome.DONE, queue=stored_labels), observed=observed)
 
 
 def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
@@ -70,13 +76,13 @@ def test_message_is_received_in_transaction_of_other_kind(sut, judge):
         sut.send_here(queue, [kind], delivery="transactional", transaction=sending)
         _commit(sut, sending, external=external)
         receiving = sut.control.call("begin", external=not external)["transaction"]
-        taken = sut.read_label("receive", queue=queue, transaction=receiving)
+        label = sut.read_label("receive", queue=queue, transaction=receiving)
         _commit(sut, receiving, external=not external)
-        left = sut.read_label("peek_message", queue=queue)
+        remaining_label = sut.read_label("peek_message", queue=queue)
         judge(
             "MQSO-4.3.1.2-D09",
             expected=facts(before=kind, after=Outcome.NOTHING),
-            observed={"before": taken, "after": left},
+            observed={"before": label, "after": remaining_label},
         )
 
 
@@ -99,12 +105,12 @@ def test_message_is_transferred_after_commit_only(peer, sut, judge):
         sut.send(sender.to, body=outcome, application_tag=tag, delivery="transactional", transaction=transaction)
         bodies[tag] = outcome
         if outcome == "commit":
-            early = peer.await_session(sut.quiet_ms) is not None
+            is_early = peer.await_session(sut.quiet_ms) is not None
         sut.control.call(outcome, transaction=transaction)
     session = sender.next_session()
-    came = [] if session is None else sender.collect_all(session, 1)
-    seen = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in came]
+    frames = [] if session is None else sender.collect_all(session, 1)
+    observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
     expected = facts(before_the_commit=False, came=["commit"])
-    judge.all(expected=expected, observed={"before_the_commit": early, "came": seen}, evidence=came)
+    judge.all(expected=expected, observed={"before_the_commit": is_early, "came": observed}, evidence=frames)
     if session is not None:
         sender.acknowledge_all(session)

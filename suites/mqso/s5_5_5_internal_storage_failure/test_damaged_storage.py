@@ -95,16 +95,18 @@ def _tried_at(peer: Peer, sut: Sut, damaged: Damaged, earlier_ms: int, after_ms:
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.asked_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - BEFORE) * lasts_ms), 0)
-    before = SessionAttempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
-    in_time = before.outcome == SessionAttempt.NOT_SERVED or peer.took(due_ms).ms < 0
+    early_attempt = SessionAttempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
+    in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.took(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
-    after = SessionAttempt(peer)
+    late_attempt = SessionAttempt(peer)
     for _ in range(TRIES):  # a start takes time, too
-        if after.outcome == SessionAttempt.SERVED:
+        if late_attempt.outcome == SessionAttempt.SERVED:
             break
         peer.pass_time(sut.response_timeout_ms // TRIES)
-        after = SessionAttempt(peer)
-    return Tried(before.outcome, after.outcome, in_time, [*before.evidence, *after.evidence])
+        late_attempt = SessionAttempt(peer)
+    return Tried(
+        early_attempt.outcome, late_attempt.outcome, in_time, [*early_attempt.evidence, *late_attempt.evidence]
+    )
 
 
 def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
@@ -146,8 +148,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
             return
         tried = _tried_at(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
     judge(*RETRIED, expected=SessionAttempt.SERVED, observed=tried.after, evidence=tried.evidence)
-    there = sut.labels(damaged.queue) if sut.attempt("get_queue", name=damaged.queue) == Outcome.DONE else []
-    judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=tried.evidence)
+    stored_labels = sut.labels(damaged.queue) if sut.attempt("get_queue", name=damaged.queue) == Outcome.DONE else []
+    judge("MQSO-5.5.5-03", expected=["kept"], observed=stored_labels, evidence=tried.evidence)
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
@@ -166,8 +168,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         return
     first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
     peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
-    still = SessionAttempt(peer)
-    judge("MQSO-5.5.5-03", expected=SessionAttempt.NOT_SERVED, observed=still.outcome, evidence=still.evidence)
+    attempt = SessionAttempt(peer)
+    judge("MQSO-5.5.5-03", expected=SessionAttempt.NOT_SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIRED * later_ms), 0)
     if _repaired_by(peer, sut, judge, damaged.asked_ms + first_ms + later_ms, LATER):
         _judge_instant(judge, LATER, _tried_at(peer, sut, damaged, first_ms, LATER_MS))
@@ -197,8 +199,8 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
         sut.send(sut.private_format_name(name), label=label, body=label, delivery="recoverable")
     for _ in range(2):
         observed = {
-            which: sut.labels(name) if sut.attempt("get_queue", name=name) == Outcome.DONE else []
-            for which, name in (("it_had", queue), ("was_made", new))
+            key: sut.labels(name) if sut.attempt("get_queue", name=name) == Outcome.DONE else []
+            for key, name in (("it_had", queue), ("was_made", new))
         }
         judge.all(
             expected=facts(it_had=["kept", "again"], was_made=["new"]), observed=observed, evidence=attempt.evidence

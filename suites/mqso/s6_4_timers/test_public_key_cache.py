@@ -24,14 +24,14 @@ KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
 @contextmanager
 def _published(sut: Sut, machine: UUID) -> Iterator[None]:
     """Let the keys of a queue manager be what they were in the end."""
-    where = {"queue_manager": str(machine)}
-    before = (sut.read_directory_object(**where) or {}).get("public_encryption_keys_base64")
-    if before is None:
+    machine_object = {"queue_manager": str(machine)}
+    keys_before = (sut.read_directory_object(**machine_object) or {}).get("public_encryption_keys_base64")
+    if keys_before is None:
         raise ConformanceFailure("the directory has no public keys of the peer")
     try:
         yield
     finally:
-        sut.change_directory_object(**where, public_encryption_keys_base64=before)
+        sut.change_directory_object(**machine_object, public_encryption_keys_base64=keys_before)
 
 
 def _publish(sut: Sut, machine: UUID, name: str) -> None:

@@ -40,8 +40,8 @@ def _there(sut: Sut) -> str:
 
 def _last_domain(sut: Sut) -> str:
     """Say whether the domain of the machine is noted as that of the last start."""
-    shown = sut.inspect_queue_manager()
-    last, machine = element(shown, "LastDomain"), element(shown, "MachineDomainId")
+    queue_manager = sut.inspect_queue_manager()
+    last, machine = element(queue_manager, "LastDomain"), element(queue_manager, "MachineDomainId")
     return KEPT if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
@@ -90,8 +90,12 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
         judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
         return
     enterprise.await_online()
-    there = _await_object(peer, sut)
-    observed = {"object": there, "LastDomain": _last_domain(sut), "public_queue": enterprise.attempt_creation()}
+    directory_object = _await_object(peer, sut)
+    observed = {
+        "object": directory_object,
+        "LastDomain": _last_domain(sut),
+        "public_queue": enterprise.attempt_creation(),
+    }
     expected = facts(object=MADE, LastDomain=KEPT, public_queue=Outcome.DONE)
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
@@ -101,17 +105,17 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     """Started in a new domain, the SUT creates its object with the attributes of the old one, has the new domain as
     LastDomain, and uses the object's Identifier.
     """
-    before = _attributes(sut.read_directory_object())
+    object_before = _attributes(sut.read_directory_object())
     _started(sut, own_domain=False)
     _await_object(peer, sut)
-    made = sut.read_directory_object()
+    new_object = sut.read_directory_object()
     observed = {"object": _there(sut), "LastDomain": _last_domain(sut)}
     judge(*MOVED, expected=facts(object=MADE, LastDomain=KEPT), observed=observed)
-    if made is None:
+    if new_object is None:
         judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
     else:
-        judge("MQSO-6.6.2.1-05", expected=made["identifier"], observed=str(_guid(sut)))
-        judge("MQSO-6.6.2.1-D05", expected=before, observed=_attributes(made))
+        judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_guid(sut)))
+        judge("MQSO-6.6.2.1-D05", expected=object_before, observed=_attributes(new_object))
     _back(sut)
 
 
@@ -123,11 +127,11 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
     _started(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
     peer.settle()
-    first = _there(sut)
+    first_state = _there(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)
-    observed = {"first": first, "second": second}
-    if first == second == NONE and _last_domain(sut) != KEPT:
+    observed = {"first": first_state, "second": second}
+    if first_state == second == NONE and _last_domain(sut) != KEPT:
         judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-D01", expected=facts(first=NONE, second=MADE), observed=observed)
@@ -140,18 +144,18 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
     Identifier and shows DirectoryOffline, until the object is its own.
     """
     enterprise = Enterprise(peer, sut)
-    own = _guid(sut)
+    own_identifier = _guid(sut)
     _started(sut, own_domain=False, registration=False)
     guid, offline, last = _guid(sut), _is_offline(sut), _last_domain(sut)
-    if guid == own and offline and last != KEPT:
+    if guid == own_identifier and offline and last != KEPT:
         judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
-        expected = facts(Identifier=own, DirectoryOffline=True, LastDomain=KEPT)
+        expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=KEPT)
         judge("MQSO-6.6.2.1-03", expected=expected, observed=observed)
     judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline"), observed=_is_offline(sut))
     sut.change_environment(registration=True)
     enterprise.await_online()
     observed = {"Identifier": _guid(sut), "DirectoryOffline": _is_offline(sut)}
-    judge("MQSO-6.6.2.1-D02", expected=facts(Identifier=own, DirectoryOffline=False), observed=observed)
+    judge("MQSO-6.6.2.1-D02", expected=facts(Identifier=own_identifier, DirectoryOffline=False), observed=observed)
     _back(sut)

@@ -40,14 +40,14 @@ def test_modes_are_as_provisioned(sut, judge):
     """The SUT shows the modes of its SUT file, an initialization retry of 120 or 900 seconds, and in workgroup mode
     no directory role.
     """
-    shown = sut.inspect_queue_manager()
-    _judge_modes(sut, judge, shown)
+    queue_manager = sut.inspect_queue_manager()
+    _judge_modes(sut, judge, queue_manager)
     if sut.file.capabilities.get("directory", False):
         judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
-        set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
+        set_there = [name for name in ROLES if queue_manager.get(name) not in UNINITIALIZED]
         judge("MQSO-6.6.1-D04", expected=none("role in a directory"), observed=set_there)
-    retry_s = str(element(shown, "InitializationRetryTimerDuration"))
+    retry_s = str(element(queue_manager, "InitializationRetryTimerDuration"))
     judge(*INITIALIZED, expected=one_of(*RETRIES_S), observed=retry_s)
 
 
@@ -55,9 +55,11 @@ def test_modes_are_as_provisioned(sut, judge):
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
 def test_directory_roles_are_as_provisioned(sut, judge):
     """A SUT in directory mode shows the roles of its SUT file, and has a site."""
-    shown = sut.inspect_queue_manager()
-    _judge_modes(sut, judge, shown)
-    element(shown, "RoutingServer")
-    expected, observed = _compared(shown, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()})
+    queue_manager = sut.inspect_queue_manager()
+    _judge_modes(sut, judge, queue_manager)
+    element(queue_manager, "RoutingServer")
+    expected, observed = _compared(
+        queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()}
+    )
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
-    judge(*INITIALIZED, expected=holds("it has a site"), observed=bool(element(shown, "SiteIdentifierList")))
+    judge(*INITIALIZED, expected=holds("it has a site"), observed=bool(element(queue_manager, "SiteIdentifierList")))

@@ -17,7 +17,7 @@ def test_restarted_routing_server_has_route_to_each_site(topology, judge):
     """After its restart the router's table has a next hop to each site of the sender and of the receiver."""
     topology.router.restart()
     table = element(topology.router.inspect_queue_manager(), "RoutingTable")
-    known = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
+    destinations = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
         sites = _sites(system)
-        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & known)
+        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & destinations)

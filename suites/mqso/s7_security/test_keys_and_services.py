@@ -20,26 +20,28 @@ def test_unknown_authentication_service_is_refused(remote, judge):
     file (without a user: under none).
     """
     port = remote.read_port()
-    plain, other = remote.connect(port), remote.connect(port)
-    how = "without a service" if remote.sut.file.rpc.user is None else f"by {remote.sut.file.rpc.auth_type.name}"
-    refused, said = plain.offer(QM2QM, transfers=(NDR,))
+    first_connection, second_connection = remote.connect(port), remote.connect(port)
+    manner = "without a service" if remote.sut.file.rpc.user is None else f"by {remote.sut.file.rpc.auth_type.name}"
+    refused, said = first_connection.offer(QM2QM, transfers=(NDR,))
     judge(
         "MQSO-7.4.1.1-01",
         expected=holds("agreed on"),
         observed=not refused or f"refused: {said}",
-        case=how,
-        evidence=plain.record.frames,
+        case=manner,
+        evidence=first_connection.record.frames,
     )
     packet = bytes(bind(CALL, [Proposal(0, QM2QM, (NDR,))]))
-    other.send(authenticated(packet))
-    remote.peer.environment.run_until(lambda: bool(other.answers) or other.over, remote.peer.sut.response_timeout_ms)
-    agreed = any(frame.kind == "bind_ack" for frame in other.answers)
+    second_connection.send(authenticated(packet))
+    remote.peer.environment.run_until(
+        lambda: bool(second_connection.answers) or second_connection.over, remote.peer.sut.response_timeout_ms
+    )
+    agreed = any(frame.kind == "bind_ack" for frame in second_connection.answers)
     judge(
         "MQSO-7.4.1.1-01",
         expected=holds("not agreed on", otherwise="agreed on"),
         observed=not agreed,
         case="a service that is none",
-        evidence=other.record.frames,
+        evidence=second_connection.record.frames,
     )
 
 
@@ -54,8 +56,8 @@ def authenticated(packet):
 @covers("MQSO-7.4.1.3-04")
 def test_public_keys_are_in_directory_object(sut, judge):
     """The SUT's directory object has the public encryption keys that the SUT reports."""
-    found = sut.read_directory_object() or {}
-    keys = base64.b64decode(found.get("public_encryption_keys_base64", ""))
+    observed = sut.read_directory_object() or {}
+    keys = base64.b64decode(observed.get("public_encryption_keys_base64", ""))
     judge(
         "MQSO-7.4.1.3-04",
         expected=holds("its keys"),

@@ -36,9 +36,9 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
     """
     association = remote.associate()
     for name, (mask, flags, allowed) in GRANTED.items():
-        given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
+        descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
         try:
-            queue = sut.new_queue("restricted", security_base64=base64.b64encode(given).decode())
+            queue = sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
         except ControlRefused as refused:
             judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
             return
@@ -50,5 +50,5 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
             for way, ((suffix, *flag), access) in WAYS.items()
         }
         observed = {way: openings.outcome(call) for way, call in calls.items()}
-        wanted = {way: openings.OPENED if way in allowed else Outcome.REFUSED for way in WAYS}
-        judge.all(expected=wanted, observed=observed, case=f"granted {name}", evidence=list(calls.values()))
+        expected = {way: openings.OPENED if way in allowed else Outcome.REFUSED for way in WAYS}
+        judge.all(expected=expected, observed=observed, case=f"granted {name}", evidence=list(calls.values()))

@@ -33,15 +33,15 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     if asked_for != Outcome.DONE:
         judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for)
         return
-    session, came = sender.first(1)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
-    account = _account(came[0])
+    account = _account(frames[0])
     if account is None:
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
     elif ADMINISTRATORS.fullmatch(account):
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=came)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames)
 
 
 def _account(frame: Frame) -> str | None:

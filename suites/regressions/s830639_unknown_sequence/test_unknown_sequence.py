@@ -18,10 +18,10 @@ def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
     """The session still acknowledges messages after three OrderAcks of a sequence that the SUT never sent."""
     connection = peer.open_raw()
     connection.check_alive()
-    sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
-    seen = connection.acknowledgment()
-    observed = seen is not None or connection.outcome()
-    judge.all(expected=holds("goes on"), observed=observed, evidence=[*sent, seen])
+    packets = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
+    ack = connection.acknowledgment()
+    observed = ack is not None or connection.outcome()
+    judge.all(expected=holds("goes on"), observed=observed, evidence=[*packets, ack])
 
 
 @sut_survives()
@@ -42,8 +42,8 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     peer.settle()
     outgoing.session.close()
     outgoing.comes_again(2)
-    again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
+    resent = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=again, case="again", evidence=evidence)
-    if again:
+    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=resent, case="again", evidence=evidence)
+    if resent:
         outgoing.settle()
