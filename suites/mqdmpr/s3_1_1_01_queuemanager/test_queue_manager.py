@@ -26,10 +26,10 @@ RETRIES_S = ("120", "900")
 """InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
 LONG_MS = 600_000
 FIRST_RETRY_MS = 120_000
-TRIES = 4
-"""Halves of that time, and one for good measure."""
-SCALE = 20
-"""The fastest that the timer may run here."""
+ATTEMPTS = 4
+"""The number of halves of that time in which the SUT has to start: two, and two more for the start itself."""
+MAX_TIME_SCALE = 20
+"""The highest time scale at which the timer can be observed."""
 
 
 @needs("inspect")
@@ -62,11 +62,11 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     """After a start that succeeded at the second attempt, InitializationRetryTimerDuration has its later value of 900
     s, and keeps it across a restart.
     """
-    sut.slow_down(SCALE)
+    sut.slow_down(MAX_TIME_SCALE)
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
-    for _ in range(TRIES):
+    for _ in range(ATTEMPTS):
         peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
         if sut.attempt("list") == Outcome.DONE:
             break
@@ -129,28 +129,28 @@ def test_prepared_transaction_is_listed_after_restart(sut, judge):
     prepared = sut.control.call("begin", external=True)["transaction"].lower()
     sut.send(to, label="prepared", body="prepared", transaction=prepared)
     sut.control.call("prepare", transaction=prepared)
-    state_before = _listed(sut).get(prepared)
+    state_before = _list_transaction_states(sut).get(prepared)
     sut.restart()
-    state_after = _listed(sut).get(prepared)
+    state_after = _list_transaction_states(sut).get(prepared)
     if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
         state_after = state_after or "unknown"
     judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after)
 
 
-def _listed(sut):
+def _list_transaction_states(sut):
     transactions = sut.control.call("list")["transactions"]
     return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in transactions}
 
 
-SEQUENTIAL = (1 << 56) - 1
+SEQUENTIAL_ID_MASK = (1 << 56) - 1
 """The bytes of a lookup identifier that are the SequentialID."""
 
 
-EVEN_PRIORITY = 4
+TRANSACTIONAL_BIT = 4
 """The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
 
 
-def _is_there(sut, queue, label):
+def _is_stored(sut, queue, label):
     return label in sut.labels(queue)
 
 
@@ -175,12 +175,12 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
             sut.restart()
         connection = peer.open_raw()
         make = peer.recoverable_message if kind == "plain" else sequence.message
-        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
+        priority = {"PR": TRANSACTIONAL_BIT} if kind == "plain" else {}  # a transactional message has none
         connection.send(make(label=label, base=priority))
-        peer.eventually(partial(_is_there, sut, queue, label))
+        peer.eventually(partial(_is_stored, sut, queue, label))
         lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
         if label not in lookup_ids:
             raise ConformanceFailure(f"the message {label} did not come into its queue")
         identifier = lookup_ids[label]
-        observed.append(identifier & SEQUENTIAL)
+        observed.append(identifier & SEQUENTIAL_ID_MASK)
     judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed)

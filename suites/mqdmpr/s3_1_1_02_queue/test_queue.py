@@ -15,7 +15,7 @@ from suites.mqqb.steps.secured import Secured, signed
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
-TOO_MUCH = b"x" * 16_384
+LARGE_BODY = b"x" * 16_384
 TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
 
 
@@ -53,7 +53,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     }
     queues = {kind: sut.new_queue("journaled", **properties) for kind, properties in kinds.items()}
     connection = peer.open_raw()
-    bodies = {"small": b"small", "large": TOO_MUCH}
+    bodies = {"small": b"small", "large": LARGE_BODY}
     for name in queues.values():
         for label, body in bodies.items():
             to = rf"TCP:{sut.address}\{name}"

@@ -44,14 +44,14 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
 def test_queue_is_active_while_open(sut, judge):
     """A queue is active from its first open handle until the last one is closed."""
     name = sut.new_queue("opened")
-    observed = [_activity(sut.inspect_queue(name))]
+    observed = [_name_activity(sut.inspect_queue(name))]
     handles = []
     for _ in range(2):
         handles.append(sut.control.call("open_queue", queue=name, access="peek")["handle"])
-        observed.append(_activity(sut.inspect_queue(name)))
+        observed.append(_name_activity(sut.inspect_queue(name)))
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
-        observed.append(_activity(sut.inspect_queue(name)))
+        observed.append(_name_activity(sut.inspect_queue(name)))
     judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed)
 
 
@@ -63,21 +63,21 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, _ = sender.first(1)
-    observed = [_after_acknowledgment(sender, session)]
+    observed = [_acknowledge_and_read_activity(sender, session)]
     sut.pause(to)
     sender.send(2)
-    observed.append(_activity(outgoing_queue(sut, to)))
+    observed.append(_name_activity(outgoing_queue(sut, to)))
     sut.resume(to)
     sender.collect(session, 2)
-    observed.append(_after_acknowledgment(sender, session))
+    observed.append(_acknowledge_and_read_activity(sender, session))
     judge.all(expected=[CLOSED, OPEN, CLOSED], observed=observed)
 
 
-def _after_acknowledgment(sender, session):
+def _acknowledge_and_read_activity(sender, session):
     sender.acknowledge_all(session)
     sender.peer.eventually(lambda: sender.sut.outgoing_queue(sender.to)["count"] == 0)
-    return _activity(outgoing_queue(sender.sut, sender.to))
+    return _name_activity(outgoing_queue(sender.sut, sender.to))
 
 
-def _activity(shown):
+def _name_activity(shown):
     return OPEN if shown["Active"] else CLOSED

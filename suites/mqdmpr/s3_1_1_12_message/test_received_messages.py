@@ -21,13 +21,13 @@ from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import CLOCK_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-A_QUEUE_MANAGER = 2
+SENDER_TYPE_QUEUE_MANAGER = 2
 HOUR_S = 3_600
-LARGEST = 0xFFFF_FFFF_FFFF_FFFF
-LOW_BYTES = LARGEST >> 8
+MAX_ULONGLONG = 0xFFFF_FFFF_FFFF_FFFF
+LOW_7_BYTES_MASK = MAX_ULONGLONG >> 8
 VT_LPWSTR = 0x1F
 
-SHOWN = {
+SHOWN_FIELDS = {
     "MQDMPR-3.1.1.12-31": ("application_tag", "ApplicationTag"),
     "MQDMPR-3.1.1.12-32": ("body_base64", "MessageBody"),
     "MQDMPR-3.1.1.12-33": ("body_type", "BodyType"),
@@ -37,7 +37,7 @@ SHOWN = {
 }
 """By rule: the property as control shows it, and its field in a packet."""
 ALWAYS_SHOWN = ("label", "body_base64")
-GIVEN: dict[str, dict[str, Any]] = {
+GIVEN_ATTRIBUTES: dict[str, dict[str, Any]] = {
     "text that is none": {
         "ApplicationTag": 0xFFFF_FFFF,
         "body": b"\xff\xfe<xml> \r\n\0 odd",
@@ -58,13 +58,13 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 
 @needs("receive")
-@covers(*SHOWN)
-@pytest.mark.parametrize("given", list(GIVEN))
+@covers(*SHOWN_FIELDS)
+@pytest.mark.parametrize("given", list(GIVEN_ATTRIBUTES))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
     """The application tag, body, body type, correlation identifier, label and extension of a received message are
     those that the peer sent.
     """
-    values = GIVEN[given]
+    values = GIVEN_ATTRIBUTES[given]
     connection = peer.open_raw()
     packet = connection.send(peer.recoverable_message(**values))
     connection.check_alive()
@@ -76,8 +76,8 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
         "label": values["label"],
         "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
     }
-    observed = _received(peer, sut, packet)
-    for rule, (name, _) in SHOWN.items():
+    observed = _read_received(peer, sut, packet)
+    for rule, (name, _) in SHOWN_FIELDS.items():
         if name not in observed and name not in ALWAYS_SHOWN:
             judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=packet)
         else:
@@ -85,16 +85,16 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
 
 
 @needs("private_names")
-@covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
-@pytest.mark.parametrize("given", list(GIVEN))
+@covers(*(rule for rule in SHOWN_FIELDS if rule != "MQDMPR-3.1.1.12-31"))
+@pytest.mark.parametrize("given", list(GIVEN_ATTRIBUTES))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
     """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
     peer sent.
     """
     sent_frame, forwarded_frame = handed_on(
-        peer, sut, **{name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
+        peer, sut, **{name: value for name, value in GIVEN_ATTRIBUTES[given].items() if name != "ApplicationTag"}
     )
-    for rule, (_, field) in SHOWN.items():
+    for rule, (_, field) in SHOWN_FIELDS.items():
         if rule != "MQDMPR-3.1.1.12-31":
             sent_value, forwarded_value = (
                 each["MessagePropertiesHeader"].getfieldval(field) for each in (sent_frame, forwarded_frame)
@@ -107,16 +107,16 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
             )
 
 
-def _received(peer, sut, sent) -> dict[str, Any]:
+def _read_received(peer, sut, sent) -> dict[str, Any]:
     """Return a message of the peer as control shows it in the queue; ConformanceFailure when it is not there."""
     ending = f"\\{sent['UserHeader'].MessageID}"
 
-    def there() -> list[dict[str, Any]]:
+    def find_messages() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
-    if not peer.eventually(lambda: bool(there())):
+    if not peer.eventually(lambda: bool(find_messages())):
         raise ConformanceFailure("the message did not come into its queue")
-    return there()[0]
+    return find_messages()[0]
 
 
 PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -137,7 +137,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
     for name, rule, provider in PROVIDERS:
         label = f"{name} {peer.message_id()}"
         security = {
-            "ST": A_QUEUE_MANAGER,
+            "ST": SENDER_TYPE_QUEUE_MANAGER,
             "DE": 0,
             "SecurityID": peer.identifier.bytes_le,
             "ProviderInfo": bytes(ProviderInfo(**provider)),
@@ -162,10 +162,12 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
         raise ConformanceFailure(f"of {len(packets)} messages {len(stored)} are in their queue")
     observed = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in stored}
     orders = [list(observed)]
-    if max(observed.values()) <= LOW_BYTES:
+    if max(observed.values()) <= LOW_7_BYTES_MASK:
         orders.append(list(mine))
     by_identifier = sorted(observed, key=lambda one: observed[one])
-    distinct = len(set(observed.values())) == len(observed) and all(0 <= one <= LARGEST for one in observed.values())
+    distinct = len(set(observed.values())) == len(observed) and all(
+        0 <= one <= MAX_ULONGLONG for one in observed.values()
+    )
     judge(
         "MQDMPR-3.1.1.12-D01",
         expected={"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)},
@@ -207,7 +209,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     label = f"late {sut.own}"
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=label))
     connection.check_alive()
-    observed = _received(peer, sut, packet)
+    observed = _read_received(peer, sut, packet)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in observed:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=packet)

@@ -27,7 +27,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
     session, frames = sender.first(2)
     sender.acknowledge_all(session)
-    kept_messages = _kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    kept_messages = _list_kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
@@ -59,7 +59,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     sender.send(1)
     session = sender.session()
     frames = sender.collect(session, 1)
-    kept_messages = _kept(peer, sut, DEAD_LETTERS, names)
+    kept_messages = _list_kept(peer, sut, DEAD_LETTERS, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
@@ -74,12 +74,12 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     sender.acknowledge_all(session)
 
 
-def _kept(peer, sut, queue, names):
-    """Return which messages are in a system queue, by what they are called; the first is waited for."""
+def _list_kept(peer, sut, queue, names):
+    """Wait for the first message of a system queue; return the names of all its messages."""
 
-    def found():
+    def find_names():
         identifiers = [message["message_id"] for message in sut.kept_messages(queue)]
         return [name for name, identifier in names.items() if identifier in identifiers]
 
-    peer.eventually(lambda: next(iter(names)) in found())
-    return found()
+    peer.eventually(lambda: next(iter(names)) in find_names())
+    return find_names()

@@ -40,9 +40,9 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     queue = sut.queue()
     association = remote.associate()
     call = remote.open_remote(association, access=access).expect_success()
-    opened = _described(sut, queue)
+    opened = _read_descriptors(sut, queue)
     reading = remote.open(association=association, access=access)
-    both = _described(sut, queue)
+    both = _read_descriptors(sut, queue)
     evidence = [call, reading.session]
     judge(
         "MQDMPR-3.1.1.16-12",
@@ -60,7 +60,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence)
 
 
-def _described(sut, queue):
+def _read_descriptors(sut, queue):
     names = ("AccessType", "RemoteReadState", "Multiple", "OpenQueueDescriptorCollection")
     return [{name: one[name] for name in names} for one in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]]
 

@@ -33,14 +33,14 @@ def test_queue_properties_survive_restart(sut, judge):
     sut.control.call("delete_queue", name=deleted)
     sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
 
-    def shown() -> list[dict[str, Any]]:
+    def read_properties() -> list[dict[str, Any]]:
         return [{**sut.control.call("get_queue", name=name)} for name in names]
 
-    properties_before = shown()
+    properties_before = read_properties()
     for time in ("first", "second"):
         sut.restart()
         try:
-            properties_after = shown()
+            properties_after = read_properties()
         except ControlRefused as refused:
             properties_after = [{"refused": str(refused)}]
         different = [
@@ -140,11 +140,11 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1-05",
         expected=each(sut_identifier, "message"),
-        observed=_sources([*frames, *later]),
+        observed=_list_sources([*frames, *later]),
         evidence=[*frames, *later],
     )
-    judge("MQDMPR-3.1.1-03", expected=[sut_identifier], observed=_sources(later), evidence=later)
+    judge("MQDMPR-3.1.1-03", expected=[sut_identifier], observed=_list_sources(later), evidence=later)
 
 
-def _sources(frames):
+def _list_sources(frames):
     return [str(frame["UserHeader"].SourceQueueManager) for frame in frames]

@@ -39,7 +39,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     judge("MQDMPR-3.1.1.1-D02", expected=False, observed=configuration["hardened_security"], case="at first")
     to = peer.direct_name("mqc-hardened")
     sender = Sender(peer, sut, to)
-    with _hardened(sut):
+    with _harden_security(sut):
         for time in ("first", "second"):
             sut.restart()
             if time == "first":
@@ -55,7 +55,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "after": sut.outgoing_queue(to)["state"],
                 "session": session_of_sut is None or "there is one",
             }
-            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: peer.open_raw())}
+            transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
             rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
             judge(
@@ -77,8 +77,8 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
 
 
 @contextmanager
-def _hardened(sut: Sut) -> Iterator[None]:
-    """Have the mode in effect from the next restart on, and none of it in the end."""
+def _harden_security(sut: Sut) -> Iterator[None]:
+    """Set hardened security mode, in effect after the next restart; clear it at the end."""
     sut.configure(hardened_security=True)
     try:
         yield
@@ -87,7 +87,7 @@ def _hardened(sut: Sut) -> Iterator[None]:
         sut.restart()
 
 
-def _tried(step: Callable[[], object]) -> str:
+def _attempt(step: Callable[[], object]) -> str:
     try:
         step()
     except OF_THE_CHANNEL:

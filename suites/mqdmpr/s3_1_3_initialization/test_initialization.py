@@ -11,9 +11,9 @@ from harness.sut.outcomes import Outcome
 from harness.wire.protection import ADVANCED, BASE, ENHANCED, listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 
-BITS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
+KEY_LENGTHS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
-OF_THE_QUEUE_MANAGER = (r"private$\order_queue$", r"private$\notify_queue$")
+INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_EXPONENT = 3
 
 
@@ -28,8 +28,8 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     keys = listed_keys(blob)
     judge("MQDMPR-3.1.3-24", expected=holds("several keys"), observed=len(keys) > 1 or f"{len(keys)} keys")
     sizes = {name: key.modulus.bit_length() for name, key in keys.items()}
-    judge("MQDMPR-3.1.3-25", expected=any_order(*BITS), observed=list(sizes))
-    judge("MQDMPR-3.1.3-D07", expected={name: BITS.get(name) for name in sizes}, observed=sizes)
+    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes))
+    judge("MQDMPR-3.1.3-D07", expected={name: KEY_LENGTHS.get(name) for name in sizes}, observed=sizes)
     invalid = [
         name
         for name, key in keys.items()
@@ -56,7 +56,7 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
     reader = remote.open_remote(association)
     others = {
         name: remote.open_remote(association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{name}"))
-        for name in OF_THE_QUEUE_MANAGER
+        for name in INTERNAL_QUEUES
     }
     refused = {name: one.failed or one.outcome for name, one in others.items()}
     judge(

@@ -13,8 +13,8 @@ from suites.mqqb.steps.sender import Sender, tags
 A_SESSION, NO_SESSION = "a session", "no session"
 
 
-def of_the_peer(peer):
-    """Return whether the SUT lets the peer set a session up and receives on it."""
+def accepts_peer_session(peer):
+    """Return whether the SUT accepts a session of the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
     except OF_THE_CHANNEL:
@@ -44,7 +44,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     judge(
         "MQDMPR-3.1.4.12-03",
         expected=each(NO_SESSION),
-        observed={"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)},
+        observed={"of the SUT": of_the_sut, "of the peer": accepts_peer_session(peer)},
         evidence=[*frames, session.last],
     )
     judge.conclude("MQDMPR-3.1.4.12-03")
@@ -56,7 +56,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     judge(
         "MQDMPR-3.1.4.13-03",
         expected={"sent": [2], "accepted": A_SESSION},
-        observed={"sent": tags(later_frames), "accepted": of_the_peer(peer)},
+        observed={"sent": tags(later_frames), "accepted": accepts_peer_session(peer)},
         evidence=later_frames,
     )
 
@@ -81,14 +81,14 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     mine = [one for one in in_doubt if str(one).lower() == transaction.lower()]
     judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine)
     judge.conclude("MQDMPR-3.1.4.11-D01")
-    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=of_the_peer(peer))
+    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer))
     judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
     session = sender.next_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.next_session()
     waited = [] if session is None else tags(sender.collect_all(session, 1))
-    accepted, commit = of_the_peer(peer), sut.attempt("commit", transaction=transaction)
+    accepted, commit = accepts_peer_session(peer), sut.attempt("commit", transaction=transaction)
     frames = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",

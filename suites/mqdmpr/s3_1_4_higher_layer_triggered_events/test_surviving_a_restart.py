@@ -38,7 +38,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         for tag, frame in zip(tags(frames), frames, strict=True)
     ]
     judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
-    aborted = [f"message {tag}" for tag in tags(frames) if tag == 3] + _states(sut, second)
+    aborted = [f"message {tag}" for tag in tags(frames) if tag == 3] + _list_states(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=frames)
     ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in frames]
     judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=frames)
@@ -48,7 +48,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         peer.settle()
 
 
-def _states(sut, transaction):
-    """Return the state of a transaction, if the SUT tells which it has."""
+def _list_states(sut, transaction):
+    """Return the state of a transaction, if the SUT lists transactions."""
     transactions = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
     return [one["state"] for one in transactions if one["transaction"] == transaction]

@@ -16,22 +16,24 @@ from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
 pytestmark = needs("receive", "queue_control", "transactions")
 
-UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
+UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 VERBS = ("prepare", "commit", "abort")
-GONE = {
+RULES_OF_ENDED = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
-"""By how a transaction ended: the rule that it is gone, and the one that none of its operations is left."""
-UNKNOWN_REFUSED = {
+"""By the call that ended a transaction: the rule that it no longer exists, and the rule that no operation of it is
+left.
+"""
+RULES_OF_UNKNOWN = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
     "commit": ("MQDMPR-3.1.4.4-04",),
     "abort": ("MQDMPR-3.1.4.5-04",),
 }
 
 
-class Work:
-    """A transaction that takes, moves and sends one message each, and another that takes and sends one."""
+class TwoTransactions:
+    """A transaction that receives, moves and sends one message each, and another that receives and sends one."""
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
         self.application = application
@@ -51,15 +53,15 @@ class Work:
         application.receive_by_label("taken by another", transaction=self.other)
         application.send("sent by another", transaction=self.other)
 
-    def take_all(self, queue: str) -> list[str]:
-        """Receive all that a queue has; return the labels in order."""
+    def receive_all(self, queue: str) -> list[str]:
+        """Receive all messages of a queue; return the labels in order."""
         labels = []
         while (message := self.application.call("receive", queue=queue, timeout_ms=0)["message"]) is not None:
             labels.append(message["label"])
         return labels
 
     def end(self) -> None:
-        """Undo what is not decided."""
+        """Abort the transactions that are not decided."""
         self.application.end_transaction("abort", self.other)
         self.application.receiver.end()
 
@@ -80,7 +82,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     one it moved, and decides nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    work = Work(application)
+    work = TwoTransactions(application)
     state_before = application.labels(), application.acknowledged(0), application.labels(work.subqueue)
     committed = _outcome(sut, "commit", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
@@ -112,7 +114,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         observed={"before": state_before[2], "after": labels_of_subqueue},
         evidence=evidence,
     )
-    received = work.take_all(work.subqueue)
+    received = work.receive_all(work.subqueue)
     judge("MQDMPR-3.1.4.4-19", expected=["first there", "moved"], observed=received, evidence=evidence)
     work.end()
 
@@ -124,7 +126,7 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    work = Work(application)
+    work = TwoTransactions(application)
     aborted = _outcome(sut, "abort", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
@@ -137,7 +139,7 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
         observed={"messages": len(labels), "decided": undecided},
         evidence=evidence,
     )
-    received = work.take_all(work.queue)
+    received = work.receive_all(work.queue)
     judge(
         "MQDMPR-3.1.4.5-13",
         expected={
@@ -153,30 +155,34 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     work.end()
 
 
-@covers(*(rule for rules in UNKNOWN_REFUSED.values() for rule in rules), *GONE["commit"], *GONE["abort"])
+@covers(
+    *(rule for rules in RULES_OF_UNKNOWN.values() for rule in rules),
+    *RULES_OF_ENDED["commit"],
+    *RULES_OF_ENDED["abort"],
+)
 def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     """The SUT refuses to prepare, commit, abort or receive in a transaction that never existed or has ended, and
     leaves its queues unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
-    ended_transactions = {verb: application.begin_transaction() for verb in GONE}
+    ended_transactions = {verb: application.begin_transaction() for verb in RULES_OF_ENDED}
     other_transaction = application.begin_transaction(external=True)
     for transaction in ended_transactions.values():
         application.receive(transaction=transaction)
     for verb, transaction in ended_transactions.items():
         application.call(verb, transaction=transaction)
     labels_before = application.labels()
-    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN)) for verb in VERBS}
+    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION)) for verb in VERBS}
     evidence = list(application.sent.values())
-    for verb, rules in UNKNOWN_REFUSED.items():
+    for verb, rules in RULES_OF_UNKNOWN.items():
         judge(
             *rules,
             expected={"answer": Outcome.REFUSED, "queue": in_queue(*labels_before)},
             observed={"answer": unknown[verb], "queue": application.labels()},
             evidence=evidence,
         )
-    for verb, (gone, nothing_left) in GONE.items():
+    for verb, (gone, nothing_left) in RULES_OF_ENDED.items():
         transaction = ended_transactions[verb]
         answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in VERBS}
         answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
@@ -187,15 +193,15 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
 
 
 def _outcome(sut, verb, **arguments):
-    """Ask what becomes of a transaction; return that, or that it is refused."""
+    """Prepare, commit or abort a transaction; return the outcome."""
     try:
         return sut.control.call(verb, **arguments)["outcome"]
     except ControlRefused:
         return Outcome.REFUSED
 
 
-def _states(sut, *transactions):
-    """Return what ``list`` says of the state of transactions."""
+def _list_states(sut, *transactions):
+    """Return the listed state of each transaction."""
     listed = sut.control.call("list")["transactions"]
     states = {one["transaction"].lower(): one["state"].lower() for one in listed}
     return [states.get(transaction.lower(), "not there") for transaction in transactions]
@@ -224,7 +230,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     evidence = list(application.sent.values())
     for number, transaction in enumerate(transactions.values()):
         prepared = _outcome(sut, "prepare", transaction=transaction)
-        states = _states(sut, *transactions.values())
+        states = _list_states(sut, *transactions.values())
         judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
         expected_state = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
@@ -261,7 +267,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     transaction = application.begin_transaction(external=True)
     application.receive(transaction=transaction)
     prepared = _outcome(sut, "prepare", transaction=transaction, single_phase=True)
-    acknowledged, (state,) = application.acknowledged(1), _states(sut, transaction)
+    acknowledged, (state,) = application.acknowledged(1), _list_states(sut, transaction)
     observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
     judge(

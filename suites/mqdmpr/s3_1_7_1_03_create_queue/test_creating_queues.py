@@ -18,8 +18,8 @@ DEFAULTS = {
     "privacy": "optional",
     "base_priority": 0,
 }
-"""What Set Queue Defaults gives. Spec: MS-MQDMPR 3.1.7.1.33."""
-GIVEN = {
+"""The values of Set Queue Defaults. Spec: MS-MQDMPR 3.1.7.1.33."""
+SUPPLIED = {
     "transactional": True,
     "label": "every property",
     "journaling": True,
@@ -37,26 +37,26 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
     """A new queue has the properties that its creator supplies, all of them or one, and the default of each other
     property.
     """
-    whole, bare = sut.new_queue("whole", **GIVEN), sut.new_queue("bare")
-    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_properties(sut, bare))
+    whole, bare = sut.new_queue("whole", **SUPPLIED), sut.new_queue("bare")
+    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_read_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",
         "MQDMPR-3.1.7.1.3-D01",
-        expected={"name": whole, **GIVEN},
-        observed={"name": _name(sut, whole), **_properties(sut, whole)},
+        expected={"name": whole, **SUPPLIED},
+        observed={"name": _read_name(sut, whole), **_read_properties(sut, whole)},
     )
-    for name, value in GIVEN.items():
+    for name, value in SUPPLIED.items():
         queue = sut.new_queue("one", **{name: value})
-        observed = _properties(sut, queue)
+        observed = _read_properties(sut, queue)
         judge.all(expected={**DEFAULTS, name: value}, observed=observed)
 
 
-def _properties(sut, queue):
+def _read_properties(sut, queue):
     properties = sut.control.call("get_queue", name=queue)
     return {name: properties.get(name) for name in DEFAULTS}
 
 
-def _name(sut, queue):
+def _read_name(sut, queue):
     name = sut.control.call("get_queue", name=queue)["name"]
     return queue if name.lower().endswith(queue.lower()) else name
 
@@ -112,7 +112,7 @@ def _is_listed(sut, name):
     return name.lower() in [one["name"].lower() for one in sut.control.call("list")["queues"]]
 
 
-NEW = {
+INITIAL_ATTRIBUTES = {
     "Active": False,
     "TotalBytes": 0,
     "MessageCount": 0,
@@ -134,7 +134,11 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     """
     name = sut.new_queue("new")
     inspected = sut.inspect_queue(name)
-    judge("MQDMPR-3.1.7.1.3-D02", expected=NEW, observed={key: inspected.get(key) for key in NEW})
+    judge(
+        "MQDMPR-3.1.7.1.3-D02",
+        expected=INITIAL_ATTRIBUTES,
+        observed={key: inspected.get(key) for key in INITIAL_ATTRIBUTES},
+    )
     created, qualified = inspected["CreateTime"], inspected["QualifiedPathname"]
     judge(
         "MQDMPR-3.1.7.1.3-D02",
@@ -167,12 +171,12 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     directory its creation is refused.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
-    object_before = _published(sut, name)
+    object_before = _read_published(sut, name)
     sut.create_queue(name, label="published", quota_kb=77)
     names = sut.format_names(name)
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
-    object_after = _published(sut, name)
+    object_after = _read_published(sut, name)
     judge("MQDMPR-3.1.7.1.3-D03", expected=holds("a public name alone"), observed=kind)
     judge(
         "MQDMPR-3.1.7.1.3-D05",
@@ -194,6 +198,6 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     sut.change_environment(directory=True)
 
 
-def _published(sut, name):
+def _read_published(sut, name):
     directory_object = sut.read_directory_object(queue=name)
     return None if directory_object is None else {name: directory_object[name] for name in ("label", "quota_kb")}

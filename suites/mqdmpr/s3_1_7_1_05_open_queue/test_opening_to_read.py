@@ -27,7 +27,7 @@ from suites.mqdmpr.steps import openings
 pytestmark = needs("qm2qm")
 
 LIFETIME_S = 20
-GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
+MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 """A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
 
 
@@ -141,7 +141,7 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
             (DIRECT, f"{admin_queue},DIRECT={plain_queue}"),
         ],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
-        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, GROUP)],
+        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, MULTICAST_ID)],
         "MQDMPR-3.1.7.1.5-51": [
             (DIRECT, f"{plain_queue}-not-there"),
             (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}"),

@@ -9,14 +9,14 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
-NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
-MISSING = 0xFFF0_0000
+UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
+MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 LIFETIME_S = 20
 
 
 def _judge_outcomes(judge, rules, outcomes):
-    """Judge rules by names, each with what is expected of it and what came."""
+    """Judge rules by the expected and the observed outcome of each name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
     judge(*rules, expected=expected, observed=observed)
@@ -51,17 +51,22 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
     direct[remote_name] = (Outcome.DONE, sut.attempt(sut.send, remote_name, **lifetime))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
-    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING:08X}"
+    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING_NUMBER:08X}"
     numbers = {
         private: (Outcome.DONE, sut.attempt(sut.send, private)),
         wrong_number: (Outcome.REFUSED, sut.attempt(sut.send, wrong_number)),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {
-        name: (Outcome.REFUSED, sut.attempt(sut.send, name)) for name in (f"MACHINE={sut.guid}", f"MACHINE={NOBODY}")
+        name: (Outcome.REFUSED, sut.attempt(sut.send, name))
+        for name in (f"MACHINE={sut.guid}", f"MACHINE={UNKNOWN_IDENTIFIER}")
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
-    lists = (f"DL={NOBODY}", f"{existing_name},DL={NOBODY}", f"DL={NOBODY},{existing_name}")
+    lists = (
+        f"DL={UNKNOWN_IDENTIFIER}",
+        f"{existing_name},DL={UNKNOWN_IDENTIFIER}",
+        f"DL={UNKNOWN_IDENTIFIER},{existing_name}",
+    )
     unknown = {name: (Outcome.REFUSED, sut.attempt(sut.send, name)) for name in lists}
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"], unknown)
 
@@ -121,7 +126,7 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     """A send to a public queue that the directory does not know is refused, or its message waits in an outgoing
     queue; the SUT opens no session.
     """
-    name = f"PUBLIC={uuid5(NOBODY, sut.own)}"  # of this attempt alone: what waits there is what it sent
+    name = f"PUBLIC={uuid5(UNKNOWN_IDENTIFIER, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
     outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
@@ -146,7 +151,7 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
         return
     sut.create_queue(existing)
 
-    def refused() -> bool:
+    def is_refused() -> bool:
         return (
             sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=LIFETIME_S)
             == Outcome.REFUSED
@@ -154,7 +159,7 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
 
     outcome = sut.attempt(sut.send, sut.format_names(existing).get("public", ""))
     observed = (
-        Outcome.REFUSED if peer.eventually(refused) else Outcome.DONE
+        Outcome.REFUSED if peer.eventually(is_refused) else Outcome.DONE
     )  # what the directory has now may be known a little later
     judge(
         "MQDMPR-3.1.7.1.5-73",

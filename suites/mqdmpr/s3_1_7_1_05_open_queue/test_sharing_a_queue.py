@@ -24,7 +24,7 @@ REFUSED_BESIDE = {
     "peek": {},
     "peek alone": {"receive": "MQDMPR-3.1.7.1.5-110", "receive alone": "MQDMPR-3.1.7.1.5-110"},
 }
-"""By what has the queue open: the ways in which nobody else may open it, each with its rule."""
+"""By the mode of the first opening: the modes in which a second opening is refused, each with its rule."""
 
 
 @needs("qm2qm")
@@ -44,14 +44,14 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
 
-    def opened(association, mode):
+    def open_in_mode(association, mode):
         access, share = MODES[mode]
         return remote.open_remote(association, access=access, share=share)
 
     for first_mode, refused in REFUSED_BESIDE.items():
-        first_opening = opened(first_reader, first_mode).expect_success()
+        first_opening = open_in_mode(first_reader, first_mode).expect_success()
         for second_mode in MODES:
-            second = opened(second_reader, second_mode)
+            second = open_in_mode(second_reader, second_mode)
             openings.close(second)
             pair, expected = (
                 f"{second_mode} beside {first_mode}",
@@ -64,7 +64,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             judge(*rules, expected=expected, observed=openings.outcome(second), case=pair, evidence=evidence)
         openings.close(first_opening)
         for second_mode in list(refused)[-1:]:
-            later_opening = opened(second_reader, second_mode)
+            later_opening = open_in_mode(second_reader, second_mode)
             openings.close(later_opening)
             case = f"{second_mode} after {first_mode}"
             judge(
@@ -89,7 +89,7 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
     place = {"lookup_id": lookup_ids[0], "seek": "next"}
     opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).expect_success()
 
-    def reads() -> dict[str, str]:
+    def attempt_reads() -> dict[str, str]:
         return {
             "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
             "peek by identifier": sut.attempt("peek_by_lookup_id", queue=queue, **place),
@@ -97,9 +97,9 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
             "receive": sut.attempt("receive", queue=queue, timeout_ms=0),
         }
 
-    outcomes_beside = reads()
+    outcomes_beside = attempt_reads()
     openings.close(opened)
-    outcomes_alone = reads()
+    outcomes_alone = attempt_reads()
     for rule, reading, expected in (
         ("MQDMPR-3.1.7.1.5-124", "peek", Outcome.DONE),
         ("MQDMPR-3.1.7.1.5-106", "receive", Outcome.REFUSED),

@@ -87,11 +87,11 @@ def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
     )
 
 
-SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
 
 
 @needs("send", "transactions")
-@covers(*SENT)
+@covers(*SEND_RULES)
 def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     """Messages that are sent to a local queue in a transaction are in the queue after the commit, in order of
     sending, and never after an abort.

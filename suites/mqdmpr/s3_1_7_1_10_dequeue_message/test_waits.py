@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
 LONG_MS = 600_000
-"""It is longer than any check waits, on a system that stands still again and again, too."""
+"""Longer than any check waits, even on a system that stalls repeatedly."""
 
 
 @needs("qm2qm")

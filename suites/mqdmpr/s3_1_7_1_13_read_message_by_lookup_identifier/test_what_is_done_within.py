@@ -5,14 +5,12 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from suites.applications import Application
 
-TAKEN = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
-
-
-LOOKED_UP = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
+RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
+LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 
 
 @needs("queue_control", "receive", "transactions")
-@covers(*TAKEN, *LOOKED_UP)
+@covers(*RECEIVE_RULES, *LOOKUP_RULES)
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     """Messages that two transactions receive, from the front and by LookupIdentifier, are hidden from other readers;
     the commit removes those of its transaction, and the abort restores the others in their positions.

@@ -12,16 +12,16 @@ from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
 HOURS_MS = 30 * 3_600_000
-"""Where time can be hurried: longer than any time-out that an implementation might take for none."""
-READS = {
+"""Where time can be sped up: longer than any time-out that an implementation might use for no time-out."""
+RULE_OF_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
 }
 
 
-def _where(sut, application, verb):
-    """Say where a read reads: one of the next message is by a cursor, at a message."""
+def _build_arguments(sut, application, verb):
+    """Return the queue of a read, or for a peek of the next message a cursor at a message."""
     if verb != "peek_next":
         return {"queue": application.queue}
     application.fill("before")
@@ -32,13 +32,15 @@ def _where(sut, application, verb):
 
 
 @needs("queue_control", "receive", "send")
-@pytest.mark.parametrize("verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in READS.items()])
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_OF_READ.items()]
+)
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     """A receive, peek or peek-next of an application without a timeout is still pending after 30 hours (in real time
     after the silence window), and gets the message that then arrives.
     """
     application = Application(peer, sut)
-    arguments = _where(sut, application, verb)
+    arguments = _build_arguments(sut, application, verb)
     read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
     peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
     is_early = read.is_answered()
@@ -48,7 +50,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
         judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
         return
     judge(
-        READS[verb],
+        RULE_OF_READ[verb],
         expected={"answered_early": False, "brought": "awaited"},
         observed={"answered_early": is_early, "brought": label},
     )

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqdmpr.steps.directory import Enterprise
 
-UPDATED = "QueueManagerUpdate"
+UPDATE_OPERATION = "QueueManagerUpdate"
 RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
 KEYS = "public_encryption_keys_base64"
 
@@ -42,6 +42,6 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
         return
     judge("MQDMPR-3.1.7.1.24-15", expected=holds("a change notification"), observed=bool(operations))
     if operations:
-        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATED], observed=operations)
+        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATE_OPERATION], observed=operations)
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.24-16", reason="the SUT raised no change notification")

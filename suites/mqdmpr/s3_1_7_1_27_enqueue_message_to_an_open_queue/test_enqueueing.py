@@ -7,11 +7,11 @@ from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender, tags
 
 QUOTA_KB = 4
-LITTLE, TOO_MUCH = "x" * 64, "x" * 16_384
+SMALL_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
-def count_at(peer, sut, queue, label):
-    """Wait for a message to come into a queue of the SUT; return how often it is there."""
+def await_count(peer, sut, queue, label):
+    """Wait for a message in a queue of the SUT; return the number of copies."""
     peer.eventually(lambda: label in sut.labels(queue))
     return sut.labels(queue).count(label)
 
@@ -37,9 +37,9 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     answers = {
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
-        for label, body in (("fits", LITTLE), ("does not fit", TOO_MUCH))
+        for label, body in (("fits", SMALL_BODY), ("does not fit", LARGE_BODY))
     }
-    stored_labels = [label for label in answers if count_at(peer, sut, queue, label)]
+    stored_labels = [label for label in answers if await_count(peer, sut, queue, label)]
     judge(
         "MQDMPR-3.1.7.1.27-08",
         expected={"fits": Outcome.DONE, "does not fit": Outcome.REFUSED, "queue": ["fits"]},
@@ -55,9 +55,9 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
-    refused = sut.attempt("send", to=to, label="too much", body=TOO_MUCH)
-    outcome = sut.attempt("send", to=to, label="little", body=LITTLE)
-    copies = [count_at(peer, sut, queue, "little") for queue in queues]
+    refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
+    outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
+    copies = [await_count(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
     judge(
         "MQDMPR-3.1.7.1.27-18",

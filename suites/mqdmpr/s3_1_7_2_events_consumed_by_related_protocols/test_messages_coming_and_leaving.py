@@ -57,13 +57,13 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
-    def held() -> int:
+    def read_bytes() -> int:
         return sut.control.call("get_queue", name=application.queue)["bytes"]
 
-    sizes = [held()]
+    sizes = [read_bytes()]
     for label in ("a", "b" * 50, "c" * 120):
         application.fill(label)
-        sizes.append(held())
+        sizes.append(read_bytes())
     stored_sizes = [after - before for before, after in pairwise(sizes)]
     evidence = list(application.sent.values())
     bodies = [len(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in evidence]
@@ -78,13 +78,13 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.2.2-03",
         expected={"empty": 0, "too_small": none("message"), "after_an_abort": sizes[-1]},
-        observed={"empty": sizes[0], "too_small": too_small, "after_an_abort": held()},
+        observed={"empty": sizes[0], "too_small": too_small, "after_an_abort": read_bytes()},
         evidence=evidence,
     )
     remaining_sizes = []
     for _ in stored_sizes:
         application.receive()
-        remaining_sizes.append(held())
+        remaining_sizes.append(read_bytes())
     expected = [sum(stored_sizes[number:]) for number in range(1, len(stored_sizes) + 1)]
     judge("MQDMPR-3.1.7.2.1-03", expected=expected, observed=remaining_sizes, evidence=evidence)
     application.receiver.end()

@@ -11,7 +11,7 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
-RECEIVED = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 """The outcomes for a received message: the first one while a cursor is at it, or never (erratum E171)."""
 
 
@@ -78,7 +78,9 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     other.acknowledge(locking_read).expect_success()
     received = queue.look_up(Action.LOOKUP_PEEK_CURRENT, second)
     evidence = [locking_read, received]
-    judge("MQDMPR-3.1.7.3.3-37", expected=RECEIVED, observed=received.outcome, evidence=evidence, errata="E171")
+    judge(
+        "MQDMPR-3.1.7.3.3-37", expected=RECEIVED_OUTCOMES, observed=received.outcome, evidence=evidence, errata="E171"
+    )
     other.start_receive().expect_success()  # locks the first message, so that the purge cannot delete it at once
     queue.purge().expect_success()
     purged = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)

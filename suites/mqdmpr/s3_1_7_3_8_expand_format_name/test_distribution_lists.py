@@ -10,13 +10,13 @@ from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
 from suites.mqmq.steps.layout import Layout
 
-A_LIST = 6
+DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 NAMES = ("first", "second", "third")
 
 
-def _copies_of(sut, queues, label):
-    """Return how many messages of a label are in each queue."""
+def _count_copies(sut, queues, label):
+    """Return the number of messages with a label in each queue."""
     return [sut.labels(queue).count(label) for queue in queues]
 
 
@@ -47,7 +47,7 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
         f"{single_name},{pair}": [1, 1, 0],
     }
     observed = {
-        name: {"send": send_until_known(peer, sut, name, name), "copies": _copies_of(sut, queues, name)}
+        name: {"send": send_until_known(peer, sut, name, name), "copies": _count_copies(sut, queues, name)}
         for name in expected_counts
     }
 
@@ -72,7 +72,7 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
     several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
-    lists = [name for names in named for name in names if name[0] == A_LIST]
+    lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
         expected={"names_by_copy": [2, 2], "lists": none("list")},
         observed={"names_by_copy": [*map(len, named)], "lists": lists},

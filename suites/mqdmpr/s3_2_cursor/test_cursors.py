@@ -13,7 +13,7 @@ from suites.mqqp.steps.methods import for_each_method
 pytestmark = needs("qm2qm")
 
 LONG_MS, SHORT_MS = 60_000, 300
-ALREADY_RECEIVED, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
 @for_each_method(
@@ -100,14 +100,14 @@ def await_message_by_cursor(remote, queue, cursor, by):
 
 
 def time_out_by_cursor(remote, queue, cursor, by):
-    """Let a receive by a cursor time out; the document leaves the position of the cursor open."""
+    """Let a receive by a cursor time out; the specification leaves the position of the cursor open."""
     queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(
         SHORT_MS + remote.sut.response_timeout_ms
     )
     remote.deliver(["first"])
 
 
-UNREAD = {
+ACTIONS_LEAVING_UNREAD = {
     "fresh": keep_cursor,
     "received": receive_by_cursor,
     "received later": await_message_by_cursor,
@@ -133,17 +133,17 @@ UNREAD = {
     }
 )
 @covers("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-@pytest.mark.parametrize("way", UNREAD)
+@pytest.mark.parametrize("way", ACTIONS_LEAVING_UNREAD)
 def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     """A peek-next by a new cursor, or by one whose message was received or whose receive timed out, fails with
     MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
-    position = UNREAD[way](remote, queue, cursor, by)
+    position = ACTIONS_LEAVING_UNREAD[way](remote, queue, cursor, by)
     refused = queue.peek_next(by=by, hCursor=cursor)
     unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-    judge(*unread, expected=ILLEGAL, observed=refused.outcome, evidence=refused)
+    judge(*unread, expected=ILLEGAL_CURSOR, observed=refused.outcome, evidence=refused)
     observed, expected = [refused.label_or_failure], [Call.FAILURE]
     reads = [refused]
     if position is not None:

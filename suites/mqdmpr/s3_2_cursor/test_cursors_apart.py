@@ -12,19 +12,19 @@ from harness.wire.rpc_qm2qm import Action
 
 pytestmark = needs("qm2qm")
 
-CURSORS = 3
-"""Of each queue."""
-HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
+CURSORS_OF_QUEUE = 3
+"""The number of cursors of each queue."""
+HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_MS = 300
-OF_ITS_QUEUE = {
+RULES_OF_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, the rules that it reads the queue that the cursor belongs to; the last one succeeds at what was read."""
+"""By action, its rules for a cursor of another queue; the last one is for success."""
 
 
-@covers(*HANDLES, *(rule for rules in OF_ITS_QUEUE.values() for rule in rules))
+@covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     """Six cursors of two queues have different handles; a peek, a peek-next and a receive by a cursor return the
     messages of its own queue.
@@ -32,9 +32,11 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
     remote.deliver(["third", "first"], queue="admin")
-    openings = [queue.cursor().expect_success() for _ in range(CURSORS) for queue in (plain_queue, admin_queue)]
+    openings = [
+        queue.cursor().expect_success() for _ in range(CURSORS_OF_QUEUE) for queue in (plain_queue, admin_queue)
+    ]
     cursors = [call.out.phCursor for call in openings]
-    judge(*HANDLES, expected=distinct("handles", 2 * CURSORS), observed=cursors, evidence=openings)
+    judge(*HANDLE_RULES, expected=distinct("handles", 2 * CURSORS_OF_QUEUE), observed=cursors, evidence=openings)
     for action, expected in (
         (Action.PEEK_CURRENT, ["first", "third"]),
         (Action.PEEK_NEXT, ["second", "first"]),
@@ -45,7 +47,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
             for queue, cursor in zip((plain_queue, admin_queue), cursors, strict=False)
         ]
         observed = [read.label_or_outcome for read in reads]
-        judge(*OF_ITS_QUEUE[action], expected=expected, observed=observed, evidence=reads)
+        judge(*RULES_OF_ACTION[action], expected=expected, observed=observed, evidence=reads)
 
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")

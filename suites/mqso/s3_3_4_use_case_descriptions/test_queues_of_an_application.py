@@ -8,9 +8,9 @@ from harness.expectations import facts, none
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 
-SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
-FIRST = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
-OTHER = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
+SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
+FIRST_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
+OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
 
 
 @needs("queue_control")
@@ -19,23 +19,23 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
     """A queue has the properties of its creation, then those of its change; creating it again or changing a missing
     queue is refused and changes nothing.
     """
-    name = sut.new_queue("made", **FIRST)
+    name = sut.new_queue("made", **FIRST_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
 
-    def found() -> dict[str, object]:
+    def read_properties() -> dict[str, object]:
         properties = sut.control.call("get_queue", name=name)
-        return {key: properties[key] for key in FIRST}
+        return {key: properties[key] for key in FIRST_PROPERTIES}
 
     steps = (
-        ("made again", "create_queue", {"name": name, **OTHER}, Outcome.REFUSED, FIRST),
-        ("missing", "set_queue", {"name": missing, **OTHER}, Outcome.REFUSED, FIRST),
-        ("changed", "set_queue", {"name": name, **OTHER}, Outcome.DONE, OTHER),
+        ("made again", "create_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
+        ("missing", "set_queue", {"name": missing, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
+        ("changed", "set_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.DONE, OTHER_PROPERTIES),
     )
-    judge("MQSO-3.3.4.1-D01", expected=FIRST, observed=found())
+    judge("MQSO-3.3.4.1-D01", expected=FIRST_PROPERTIES, observed=read_properties())
     for step, verb, arguments, outcome, expected_state in steps:
         answer = sut.attempt(verb, **arguments)
         expected = facts(outcome=outcome, queue=expected_state)
-        judge.all(expected=expected, observed={"outcome": answer, "queue": found()}, case=step)
+        judge.all(expected=expected, observed={"outcome": answer, "queue": read_properties()}, case=step)
     listed_names = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
     judge.all(expected=none("queue that was only changed"), observed=listed_names)
 
@@ -47,17 +47,17 @@ def test_queue_queries_change_nothing(sut, judge):
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
-    def answers() -> dict[str, object]:
+    def read_answers() -> dict[str, object]:
         shown_properties = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
-        properties = {key: shown_properties[key] for key in SHOWN if key in shown_properties}
+        properties = {key: shown_properties[key] for key in SHOWN_PROPERTIES if key in shown_properties}
         return {"properties": properties, "labels": sut.labels(queue), "counts": listed}
 
-    first_answers = answers()
+    first_answers = read_answers()
     observed = {name: first_answers[name] for name in ("labels", "counts")}
     judge.all(expected=facts(labels=["one", "two"], counts=[2]), observed=observed)
     for _ in range(3):
-        judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=answers())
+        judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
 
 
 @needs("send", "receive", "queue_control")

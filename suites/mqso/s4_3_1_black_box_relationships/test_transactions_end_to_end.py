@@ -11,26 +11,26 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
-UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
-DECIDED = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
-COORDINATED = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
-INTERNAL = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
+PENDING_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
+DECISION_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
+COORDINATED_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
+INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*UNSEEN, *DECIDED, *INTERNAL)
+@covers(*PENDING_RULES, *DECISION_RULES, *INTERNAL_RULES)
 def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
     """A message that is sent in an internal transaction is not in its queue before the end and after an abort, and
     is in it after a commit.
     """
     queue = sut.queue("transactional")
     for outcome, stored_labels in (("abort", []), ("commit", ["commit"])):
-        transaction = _with_a_message(sut, judge, outcome, external=False)
+        transaction = _begin_with_message(sut, judge, outcome, external=False)
         answer = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": answer, "queue": sut.labels(queue)}
         judge(
-            *DECIDED,
-            *INTERNAL,
+            *DECISION_RULES,
+            *INTERNAL_RULES,
             expected=facts(outcome=Outcome.DONE, queue=stored_labels),
             observed=observed,
             case=outcome,
@@ -38,30 +38,35 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*UNSEEN, *DECIDED, *COORDINATED)
+@covers(*PENDING_RULES, *DECISION_RULES, *COORDINATED_RULES)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
     """A message that is sent in an external transaction is not in its queue before and after the prepare, and is in
     it only after a commit.
     """
     queue = sut.queue("transactional")
-    transaction = _with_a_message(sut, judge, outcome, external=True)
-    judge.conclude(*UNSEEN)
+    transaction = _begin_with_message(sut, judge, outcome, external=True)
+    judge.conclude(*PENDING_RULES)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "queue": sut.labels(queue)}
-    judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
+    judge(*COORDINATED_RULES, expected=facts(outcome="prepared", queue=[]), observed=observed)
     answer = sut.attempt(outcome, transaction=transaction)
     stored_labels = [outcome] if outcome == "commit" else []
     observed = {"outcome": answer, "queue": sut.labels(queue)}
-    judge(*DECIDED, *COORDINATED, expected=facts(outcome=Outcome.DONE, queue=stored_labels), observed=observed)
+    judge(
+        *DECISION_RULES,
+        *COORDINATED_RULES,
+        expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+        observed=observed,
+    )
 
 
-def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
-    """Begin a transaction and send a message in it, which nobody is to see; return its name."""
+def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
+    """Begin a transaction, send a message in it, and judge that the message is not visible; return the transaction."""
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
-    judge(*UNSEEN, expected=in_queue(), observed=sut.labels(queue))
+    judge(*PENDING_RULES, expected=in_queue(), observed=sut.labels(queue))
     return transaction
 
 
@@ -93,7 +98,7 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 
 
 @needs("send", "transactions")
-@covers(*DECIDED)
+@covers(*DECISION_RULES)
 def test_message_is_transferred_after_commit_only(peer, sut, judge):
     """Of two messages that are sent to the peer in transactions, the committed one arrives after its commit, and the
     aborted one never.

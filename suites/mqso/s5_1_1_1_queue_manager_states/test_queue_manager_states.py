@@ -80,11 +80,11 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
         sender.acknowledge_all(session)
 
 
-STOPPING = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
+STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 
 
 @needs("environment", "send", "receive", "queue_control")
-@covers(*STOPPING, "MQSO-5.1.1.1-D01")
+@covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
     """A stop closes the session; the stopped SUT refuses a session and an application's peek; started again, it
     accepts a session and has its recoverable message.
@@ -94,7 +94,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     connection = peer.open_raw()
     sut.change_environment(service=False)
     observed = connection.until_closed()
-    judge(*STOPPING, expected=closed(), observed=observed, evidence=[connection.last])
+    judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
     stopped = SessionAttempt(peer)
     state_stopped = {"session": stopped.outcome, "application": sut.attempt("peek", queue=queue)}
     expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
@@ -107,7 +107,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
 
 
 @needs("environment", "qm2qm")
-@covers(*STOPPING)
+@covers(*STOP_RULES)
 def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     """A stop closes the connections of three remote readers: one with a pending read, one with an open queue, and a
     new one.
@@ -123,7 +123,7 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
 
 
 @needs("environment", "remote_read")
-@covers(*STOPPING)
+@covers(*STOP_RULES)
 def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     """A stop closes the connections on which the SUT has opened two queues of the peer and reads from one."""
     reader = Reader(peer, sut)
@@ -152,11 +152,11 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     """
     queue = sut.queue()
 
-    def throttled() -> bool:
+    def is_throttled() -> bool:
         return bool(sut.inspect_queue_manager()["Throttled"])
 
     sut.change_environment(storage=False)
-    short = peer.eventually(throttled)
+    short = peer.eventually(is_throttled)
     judge(
         "MQSO-5.1.1.1-06",
         "MQDMPR-3.1.7.2.5-03",
@@ -173,8 +173,8 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     else:
         judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
-    peer.eventually(lambda: not throttled())
-    freed = {"while_it_is_full": bool(short), "afterwards": throttled()}
+    peer.eventually(lambda: not is_throttled())
+    freed = {"while_it_is_full": bool(short), "afterwards": is_throttled()}
     expected = facts(while_it_is_full=True, afterwards=False)
     judge("MQSO-5.1.1.1-D04", expected=expected, observed=freed, case="Throttled")
     if short:

@@ -33,7 +33,7 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
     judge("MQSO-5.1.1.2-D04", expected=in_queue("6"), observed=sut.labels(queue))
 
 
-AWAITED = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
 @needs("queue_control", "send", "receive")
@@ -47,11 +47,11 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     peer.settle()
     sut.send_here(queue, ["awaited"])
     label_or_outcome = reader.await_label()
-    judge(*AWAITED, expected="awaited", observed=label_or_outcome)
+    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome)
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
     late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_MS, queue=queue)
     label_or_outcome = late_read.await_label()
-    judge(*AWAITED, expected=Outcome.NOTHING, observed=label_or_outcome)
+    judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome)
     sut.send_here(queue, ["later"])
     peer.settle()
     judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))

@@ -10,8 +10,8 @@ IDLE_MS = 60_000
 UNHURRIED = 4
 
 
-def _outgoing(sut: Sut, *names: str) -> dict[str, int]:
-    """Return how many messages are in each outgoing queue that there is."""
+def _count_outgoing(sut: Sut, *names: str) -> dict[str, int]:
+    """Return the number of messages in each existing outgoing queue."""
     counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
     return {name: counts[name.lower()] for name in names if name.lower() in counts}
 
@@ -34,14 +34,14 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     if session is None:
         return
     sender.acknowledge_all(session)
-    peer.eventually(lambda: _outgoing(sut, idle) == {idle: 0})
+    peer.eventually(lambda: _count_outgoing(sut, idle) == {idle: 0})
     session.close()
     sut.send(waiting, body="stays", application_tag=2)
     session, _ = sender.first(1)
     sut.pause(waiting)
     session.close()
     peer.pass_time(sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
-    judge("MQSO-5.1.1.2-D08", expected={waiting: 1}, observed=_outgoing(sut, idle, waiting), evidence=frames)
+    judge("MQSO-5.1.1.2-D08", expected={waiting: 1}, observed=_count_outgoing(sut, idle, waiting), evidence=frames)
     sut.resume(waiting)
     session = sender.session()
     frames = sender.collect(session, 1)

@@ -92,7 +92,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
             label = " ".join([delivery, *journal])
             sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
 
-    def found(*names: str) -> list[list[str]]:
+    def list_labels(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
     waiting = sut.outgoing_queue(to)["count"]
@@ -100,8 +100,8 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
     peer.pass_time((SHORT_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
-    peer.eventually(lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
-    dead = found(PLAIN_DEAD, TRANSACTIONAL_DEAD)
+    peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
+    dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
     judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
     judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
@@ -111,8 +111,8 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     sender.send(2, delivery="recoverable", label="not journaled")
     session, frames = sender.first(2)
     sender.acknowledge_all(session)
-    peer.eventually(lambda: found(JOURNAL) == [["journaled"]])
-    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=found(JOURNAL), evidence=frames)
+    peer.eventually(lambda: list_labels(JOURNAL) == [["journaled"]])
+    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=list_labels(JOURNAL), evidence=frames)
 
 
 @covers("MQSO-5.1.1.2-D14")

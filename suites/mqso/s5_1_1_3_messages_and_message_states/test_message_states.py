@@ -72,16 +72,16 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
         sender.send(tag, delivery=delivery)
     session, frames = sender.first(3)
 
-    def waiting() -> int:
+    def count_waiting() -> int:
         return sut.outgoing_queue(sender.to)["count"]
 
-    counts = [waiting()]
+    counts = [count_waiting()]
     evidence = [*frames, sender.acknowledge_all(session)]
-    peer.eventually(lambda: waiting() <= 1)
+    peer.eventually(lambda: count_waiting() <= 1)
     peer.settle()
-    counts.append(waiting())
+    counts.append(count_waiting())
     transactional = next(frame for frame in frames if frame["UserHeader"].TH)
     evidence.append(session.send(order_ack(peer, transactional)))
-    peer.eventually(lambda: waiting() == 0)
-    counts.append(waiting())
+    peer.eventually(lambda: count_waiting() == 0)
+    counts.append(count_waiting())
     judge("MQSO-5.1.1.3-D04", "MQSO-4.3.1.2-D05", expected=[3, 1, 0], observed=counts, evidence=evidence)

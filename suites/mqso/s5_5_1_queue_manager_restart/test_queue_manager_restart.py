@@ -32,15 +32,15 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     sut.send_here(plain_queue, ["recoverable", "recoverable, too"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "transactional, too"], delivery="transactional")
 
-    def properties() -> list[dict[str, object]]:
+    def read_properties() -> list[dict[str, object]]:
         observed = [sut.control.call("get_queue", name=name) for name in (plain_queue, transactional)]
         return [{name: one[name] for name in PROPERTIES if name in one} for one in observed]
 
-    properties_before = properties()
+    properties_before = read_properties()
     lists = {plain_queue: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
     for _ in range(2):
         sut.restart()
-        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties_before, observed=properties())
+        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties_before, observed=read_properties())
         stored_labels = sut.labels(plain_queue)
         express = [label for label in stored_labels if label.startswith("express")]
         judge("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", expected=none("express message"), observed=express)

@@ -25,14 +25,14 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     connection, request = accepted(listener)
     number = agree(connection, respond(connection, request))
     connection.end()
-    frames = _sent_on_the_next(peer, listener)
+    frames = _receive_on_next_connection(peer, listener)
     judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(frames), evidence=[number, *frames])
     listener.close()
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
     peer.pass_time(3 * sut.duration_ms(RETRY_MS))
-    frames = _sent_on_the_next(peer, peer.listen_raw(ping=False))
+    frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",
         "MQSO-5.5.2-D01",
@@ -43,8 +43,8 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     )
 
 
-def _sent_on_the_next(peer: Peer, listener: RawListener) -> list[Frame]:
-    """Wait for the SUT to connect; let it send what it has, and end the connection."""
+def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame]:
+    """Wait for the SUT to connect; receive its messages, and close the connection."""
     connection = listener.accept()
     if connection is None:
         return []

@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import Sender, tags
 from suites.mqso.steps.serving import SessionAttempt
 
 
-def _used(sut: Sut, queue: str) -> dict[str, str]:
+def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
     """Send to a transactional queue, and receive from it, in a transaction of the coordinator; return the outcomes."""
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
@@ -38,9 +38,14 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     sut.change_environment(coordinator=False)
     peer.eventually(lambda: sut.read_label("peek_message", queue=queue) == "1")
     judge("MQSO-5.5.3-03", expected="1", observed=sut.read_label("peek_message", queue=queue))
-    judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_used(sut, queue))
+    judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_use_queue_in_transaction(sut, queue))
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-01", "MQSO-5.5.3-06", expected=each(Outcome.DONE, "request"), observed=_used(sut, queue))
+    judge(
+        "MQSO-5.5.3-01",
+        "MQSO-5.5.3-06",
+        expected=each(Outcome.DONE, "request"),
+        observed=_use_queue_in_transaction(sut, queue),
+    )
     observed = {"commit": sut.attempt("commit", transaction=transaction), "queue": sut.labels(queue)}
     judge("MQSO-5.5.3-03", expected=facts(commit=Outcome.REFUSED, queue=["1"]), observed=observed)
 
@@ -113,4 +118,4 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
         evidence=attempt.evidence,
     )
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-02", expected=each(Outcome.DONE, "request"), observed=_used(sut, queue))
+    judge("MQSO-5.5.3-02", expected=each(Outcome.DONE, "request"), observed=_use_queue_in_transaction(sut, queue))

@@ -45,14 +45,14 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
         "new queue": create,
     }
 
-    def found() -> dict[str, Any]:
+    def read_state() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
         outcome = sut.attempt("get_queue", name=refused_name)
         return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": outcome}
 
-    properties_before = found()
+    properties_before = read_state()
     sut.restart()
-    properties_after = found()
+    properties_after = read_state()
     if create != Outcome.REFUSED:
         sut.attempt("delete_queue", name=refused_name)
     if properties_before == properties_after == state and Outcome.REFUSED not in outcomes:
@@ -100,11 +100,11 @@ def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
         connection = peer.open_raw()
     packets.append(connection.send(peer.recoverable_message(label="after")))
 
-    def acknowledged() -> bool:
+    def is_acknowledged() -> bool:
         headers = [frame["SessionHeader"] for frame in connection.received if frame.kind == "SessionAck"]
         return any(one.RecoverableMsgAckFlags for one in headers)
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
-    peer.environment.run_until(acknowledged, within_ms)
-    observed = {"queue": sut.labels(queue), "acknowledged": acknowledged()}
+    peer.environment.run_until(is_acknowledged, within_ms)
+    observed = {"queue": sut.labels(queue), "acknowledged": is_acknowledged()}
     judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=packets)

@@ -10,7 +10,7 @@ from harness.wire.rpc import NDR, QM2QM, Proposal, bind
 
 UNKNOWN_SERVICE, LEVEL_CONNECT = 0x5F, 2
 TOKEN = b"no token of any service"
-CALL = 77
+CALL_ID = 77
 
 
 @needs("qm2qm")
@@ -30,8 +30,8 @@ def test_unknown_authentication_service_is_refused(remote, judge):
         case=manner,
         evidence=first_connection.record.frames,
     )
-    packet = bytes(bind(CALL, [Proposal(0, QM2QM, (NDR,))]))
-    second_connection.send(authenticated(packet))
+    packet = bytes(bind(CALL_ID, [Proposal(0, QM2QM, (NDR,))]))
+    second_connection.send(build_authenticated(packet))
     remote.peer.environment.run_until(
         lambda: bool(second_connection.answers) or second_connection.over, remote.peer.sut.response_timeout_ms
     )
@@ -45,8 +45,8 @@ def test_unknown_authentication_service_is_refused(remote, judge):
     )
 
 
-def authenticated(packet):
-    """Return a PDU with the trailer and the token of an authentication service that there is not (MS-RPCE 2.2.2.11)."""
+def build_authenticated(packet):
+    """Return a PDU with the trailer and the token of an unknown authentication service (MS-RPCE 2.2.2.11)."""
     trailer = bytes([UNKNOWN_SERVICE, LEVEL_CONNECT, 0, 0]) + bytes(4)
     size = len(packet) + len(trailer) + len(TOKEN)
     return packet[:8] + size.to_bytes(2, "little") + len(TOKEN).to_bytes(2, "little") + packet[12:] + trailer + TOKEN

@@ -8,8 +8,8 @@ from harness.wire import OrderAckBody, TxSequenceID
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
 from suites.mqqb.steps.sequences import Outgoing, sequence_of
 
-LATER = 0x0001_0000
-"""Seconds, or sequences, behind what the system has got to."""
+FAR_AHEAD = 0x0001_0000
+"""Seconds, or sequences, beyond those of the SUT."""
 
 
 @sut_survives()
@@ -35,7 +35,7 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     first, second = outgoing.send(2)
     frames = [outgoing.on_session()]
     stamp, ordinal = sequence_of(first)
-    for other in ((1, 1), (stamp, ordinal + LATER), (stamp + LATER, ordinal)):
+    for other in ((1, 1), (stamp, ordinal + FAR_AHEAD), (stamp + FAR_AHEAD, ordinal)):
         identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
         body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
         frames.append(outgoing.session.send(order_ack(peer, second, body=bytes(body))))
