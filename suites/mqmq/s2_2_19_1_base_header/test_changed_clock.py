@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import Expectation, between
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import CLOCK_S
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 HOUR_S = 3_600
 SET_S = 2 * HOUR_S
@@ -58,12 +58,12 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     send(SENT_THEN, HOUR_S)
     after_s = peer.environment.now().utc_s + SET_S
     sender = Sender(peer, sut, to)
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect_all(session, 2)
-    judge(*EXPIRES, "MQQB-3.1.7.1.2-D01", expected=[IN_TIME, SENT_THEN], observed=tags(came), evidence=came)
+    judge(*EXPIRES, "MQQB-3.1.7.1.2-D01", expected=[IN_TIME, SENT_THEN], observed=Sender.tags(came), evidence=came)
     expected = {IN_TIME: before, SENT_THEN: between(after_s - CLOCK_S, after_s + CLOCK_S)}
     for frame in came:
-        (tag,) = tags([frame])
+        (tag,) = Sender.tags([frame])
         if tag in expected:
             judge(*SENT_TIME, expected=expected[tag], observed=frame["UserHeader"].SentTime, evidence=frame)
     sender.acknowledge_all(session)

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.exchanges import exchange, reception, taken
+from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.whole_messages import SAME, differences
 
 FOREVER = 0xFFFF_FFFF
@@ -30,7 +30,7 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
     """The SUT answers a session setup and a message: the BaseHeader of each of its three packets has every field in
     its place.
     """
-    done = exchange(peer)
+    done = exchange_message(peer)
     for number, (size, has_session_header) in enumerate(((572, 0), (32, 0), (None, 1))):
         frame = done.answers[number] if number < len(done.answers) else None
         if frame is None:
@@ -123,9 +123,9 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST - empty])
     if len(bytes(packet)) != LARGEST:
         raise ConformanceFailure(f"the message has {len(bytes(packet))} bytes")
-    done = reception(peer, packet, "largest")
-    judge("MQMQ-2.2.19.1-D03", expected=taken(sut), observed=done.outcome, evidence=done.frames)
-    expected, observed = taken(sut), done.outcome
+    done = deliver_message(peer, packet, "largest")
+    judge("MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    expected, observed = done.accepted_outcome, done.outcome
     if sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)
         expected, observed = SAME, differences(done.frames[0], found, sut.guid)

@@ -69,7 +69,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     if sut.has("send"):
         sender = Sender(peer, sut)
         sender.send(1, time_to_reach_queue_s=HOUR_S)
-        session, _ = sender.first(1)
+        session, _ = sender.await_first(1)
         sender.acknowledge_all(session)
     now = peer.environment.now().utc_s
     stay = {

@@ -15,7 +15,7 @@ from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import Secured, signed
+from suites.mqqb.steps.secured import Secured, sign
 from suites.mqqb.steps.sender import Sender
 
 UNCHANGED = none("change of a message")
@@ -275,7 +275,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     peer.pass_time((SHORT_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", journal=["positive"])
-    session, came = sender.first(1)
+    session, came = sender.await_first(1)
     sender.acknowledge_all(session)
 
     def kept() -> dict[str, list[dict[str, Any]]]:
@@ -298,7 +298,7 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     After a restart both are unchanged, with the result of their authentication.
     """
     secured = Secured(peer, sut)
-    packets = {"plain": secured.message(header={"DM": 1}), "signed": signed(secured.message(header={"DM": 1}))}
+    packets = {"plain": secured.message(header={"DM": 1}), "signed": sign(secured.message(header={"DM": 1}))}
     found = secured.dispositions(packets)
     before = sut.messages()
     if not before:

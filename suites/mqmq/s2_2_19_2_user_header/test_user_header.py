@@ -12,7 +12,7 @@ from harness.expectations import closed, facts, in_queue, none
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_S, private_name
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, differences
@@ -44,8 +44,8 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
     """A message with each reserved bit of Flags set is in its queue."""
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
-        done = reception(peer, peer.recoverable_message(bits, label=label), label)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
@@ -53,8 +53,8 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
     """A message with each of several values of ConnectorType is in its queue."""
     for connector in (UUID(int=0), THIRD, sut.guid):
         label = f"connector {connector}"
-        done = reception(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
-        judge.all(expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
+        judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
@@ -83,7 +83,7 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
         "RQ": 4,
         "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=5),
     }
-    done = reception(peer, peer.recoverable_message(names, label="response"), "response")
+    done = deliver_message(peer, peer.recoverable_message(names, label="response"), "response")
     found = [one["response_queue"] for one in sut.messages() if one["label"] == "response"]
     expected = [rf"PRIVATE={THIRD}\00000005".lower()]
     judge("MQMQ-2.2.19.2-37", expected=expected, observed=[str(name).lower() for name in found], evidence=done.frames)
@@ -99,7 +99,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     before_s = peer.environment.now().utc_s
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, sent = sender.first(3)
+    session, sent = sender.await_first(3)
     headers = [frame["UserHeader"] for frame in sent]
     zero = {UUID(int=0)}
     judge("MQMQ-2.2.19.2-02", expected=zero, observed={each.QueueManagerAddress for each in headers}, evidence=sent)
@@ -123,7 +123,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
     """
     sender = Sender(peer, sut, to=private_name(peer.identifier))
     sender.send(1)
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     header = sent[0]["UserHeader"]
     judge(
         "MQMQ-2.2.19.2-02",
@@ -148,7 +148,7 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, acks=["negative_arrival"], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
-    session, sent = sender.first(2)
+    session, sent = sender.await_first(2)
     bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
     observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
     judge.all(expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}], observed=observed, evidence=sent)

@@ -8,8 +8,8 @@ import pytest
 
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqmq.steps.handing_on import handed_on
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqmq.steps.forwarding import forward_message
+from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME, differences
 
 LENGTHS = (
@@ -57,10 +57,14 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
     fields = _fields(label, extension, body)
     packet = Sequence(peer).message(**fields) if transactional else peer.recoverable_message(**fields)
     queue = "transactional" if transactional else "plain"
-    done = reception(peer, packet, label, queue)
+    done = deliver_message(peer, packet, label, queue)
     sent = done.frames[0]["UserHeader"].MessageID
     found = [one for one in sut.messages(queue) if one["message_id"].endswith(f"\\{sent}")]
-    observed = differences(done.frames[0], found[0] if found else None, sut.guid) if done.outcome == taken(sut) else ""
+    observed = (
+        differences(done.frames[0], found[0] if found else None, sut.guid)
+        if done.outcome == done.accepted_outcome
+        else ""
+    )
     judge.all(expected=SAME, observed=observed or done.outcome, evidence=done.frames)
 
 
@@ -73,7 +77,7 @@ def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, exten
     """
     fields = _fields(label, extension, body)
     del fields["ApplicationTag"]
-    sent, frame = handed_on(peer, sut, **fields)
+    sent, frame = forward_message(peer, sut, **fields)
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
     came, gone = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (frame, sent))
     judge("MQMQ-2.2.19.3-D05", expected=gone, observed=came, evidence=[sent, frame])

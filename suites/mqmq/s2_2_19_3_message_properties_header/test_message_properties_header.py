@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.message_bytes import properties_at
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.exchanges import deliver_message
 
 UNUSED = {
     "MQMQ-2.2.19.3-05": "X4",
@@ -49,8 +49,8 @@ class Fields:
 def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
     """A message with each unused bit of Flags set is in its queue."""
     for rule, bit in UNUSED.items():
-        done = reception(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @needs("receive")
@@ -63,7 +63,7 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
     were sent.
     """
     packet = peer.recoverable_message(CorrelationID=correlation, ApplicationTag=tag, label="defined")
-    done = reception(peer, packet, "defined")
+    done = deliver_message(peer, packet, "defined")
     found = [one for one in sut.messages() if one["label"] == "defined"]
     observed = [one["correlation_id"] for one in found]
     judge("MQMQ-2.2.19.3-13", expected=[correlation.hex()], observed=observed, evidence=done.frames)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import one_of
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire.protection import AES_256
-from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
+from suites.mqqb.steps.secured import CLEAR, KEY, Secured, encrypt, sign
 
 BASE, ADVANCED = 1, 5
 NO_HASH, NO_CIPHER = 0x8099, 0x6699
@@ -36,7 +36,7 @@ def test_unlisted_security_algorithm_is_refused(peer, sut, judge):
     secured = Secured(peer, sut)
 
     def hidden(**changes):
-        return secret(sut, secured.message(body=CLEAR), ADVANCED, AES_256, KEY[256], **changes)
+        return encrypt(sut, secured.message(body=CLEAR), ADVANCED, AES_256, KEY[256], **changes)
 
     def hashed(packet):
         packet["MessagePropertiesHeader"].HashAlgorithm = NO_HASH
@@ -44,8 +44,8 @@ def test_unlisted_security_algorithm_is_refused(peer, sut, judge):
 
     dispositions = secured.dispositions(
         {
-            "MQMQ-2.2.19.3-21": secret(sut, secured.message(body=CLEAR), 4, AES_256, KEY[256], for_level=ADVANCED),
-            "MQMQ-2.2.19.3-22": hashed(signed(secured.message())),
+            "MQMQ-2.2.19.3-21": encrypt(sut, secured.message(body=CLEAR), 4, AES_256, KEY[256], for_level=ADVANCED),
+            "MQMQ-2.2.19.3-22": hashed(sign(secured.message())),
             "MQMQ-2.2.19.3-25": hidden(EncryptionAlgorithm=NO_CIPHER),
             "not signed": hashed(secured.message()),
             "as it should be": hidden(),

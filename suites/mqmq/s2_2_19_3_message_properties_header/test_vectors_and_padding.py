@@ -8,9 +8,9 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire.protection import AES_128, AES_192, AES_256, BLOCKS, RC2
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opened_bodies import Opened
+from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.secured import KEY, Secured, secret
+from suites.mqqb.steps.secured import KEY, Secured, encrypt
 
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
@@ -39,7 +39,7 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, way):
     """
     secured = Secured(peer, sut)
     bodies = {str(length): _body(length) for length in LENGTHS}
-    packets = {name: secret(sut, secured.message(body=body.encode()), *WAYS[way]) for name, body in bodies.items()}
+    packets = {name: encrypt(sut, secured.message(body=body.encode()), *WAYS[way]) for name, body in bodies.items()}
     for name, disposition in secured.dispositions(packets).items():
         case = f"{way}, {name} bytes"
         judge.all(expected=bodies[name], observed=disposition.body, case=case, evidence=disposition.frames)
@@ -57,7 +57,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for length in LENGTHS:
         frame = outgoing.send(body=_body(length), privacy_level=level)
-        found = Opened(frame)
+        found = DecryptedMessage(frame)
         if not found.encrypted:
             raise ConformanceFailure("the SUT did not encrypt the body")
         block = BLOCKS.get(found.algorithm)

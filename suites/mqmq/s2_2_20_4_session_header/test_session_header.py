@@ -13,7 +13,7 @@ from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 WINDOW = 0x40
@@ -191,12 +191,12 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     session = receiver.session
-    sent = [receiver.give(receiver.asking(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
+    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
     receiver.await_acks(1)
     if session.closed_by_sut:
         raise ConformanceFailure("the SUT closes on a message that counts itself")
     wrong = {"UserMsgSequenceNumber": 2 + error}
-    sent.append(receiver.give(receiver.asking(properties={"PA": 1}, session=wrong)))
+    sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1}, session=wrong)))
     closed = session.wait_closed()
     came = receiver.await_acks(2)
     answered = {correlation(frame) for frame in came}
@@ -210,8 +210,8 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
     """The peer acknowledges with a nonzero Reserved: the SUT answers as with 0."""
-    done = exchange(peer, session={"Reserved": 0xBEEF})
-    judge("MQMQ-2.2.20.4-13", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+    done = exchange_message(peer, session={"Reserved": 0xBEEF})
+    judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
 def _differences(counts):

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, ENHANCED, PROVIDER_TYPES, SIG10, SIG20
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, signed
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign
 
 ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
 """What a control channel shows of SecurityData."""
@@ -33,8 +33,8 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
     packets = {
         "a user": secured.message(ALICE),
         "another user, with a provider": secured.message(BOB, security=_provider(ENHANCED)),
-        "a user, signed": signed(secured.message(ALICE), SIG10),
-        "another user, signed with a provider": signed(
+        "a user, signed": sign(secured.message(ALICE), SIG10),
+        "another user, signed with a provider": sign(
             secured.message(BOB, security=_provider(ADVANCED)), SIG20, BOB.key
         ),
         "a queue manager": secured.message(security=queue_manager),

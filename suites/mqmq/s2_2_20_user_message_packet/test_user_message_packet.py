@@ -10,7 +10,7 @@ from harness.sut.control import ControlRefused
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
 UNUSED_OF_DEBUG_HEADER = {
@@ -47,8 +47,8 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
     """A message with each unused bit of DebugHeader.Flags set, and one with a nonzero Reserved, is in its queue."""
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         oddity = {field: RESERVED if field == "Reserved" else 1}
-        done = reception(peer, peer.recoverable_message(debug=oddity, label=field), field)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(debug=oddity, label=field), field)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @sut_survives()
@@ -56,8 +56,8 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
 def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
     """A message with a nonzero Reserved or Reserved1 of its SoapHeader is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        done = reception(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @sut_survives()
@@ -69,8 +69,8 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
     signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
-        done = reception(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @needs("send")
@@ -82,7 +82,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     sut.slow_down(10)
     sender = Sender(peer, sut)
     sender.send(1)
-    session, first = sender.first(1)
+    session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + ATTEMPTS):
         sender.acknowledge_all(session)
