@@ -14,9 +14,8 @@ from suites.mqqp.steps.reader import Reader
 
 pytestmark = needs("remote_read")
 
-NUMBER = 0xBEEF
 SUFFIX_BITS = 0x0F
-TEXTS = (FormatType.DIRECT, FormatType.SUBQUEUE)
+TYPES_OF_TEXT = (FormatType.DIRECT, FormatType.SUBQUEUE)
 
 
 def open_at_peer(peer, sut, name):
@@ -30,7 +29,7 @@ def describe_queue_format(call):
     """Return m_qft, m_SuffixAndFlags and the member of the QUEUE_FORMAT of a call, as text in lower case."""
     form = call.into.pQueueFormat.value
     arm = form.arm.value
-    if form.m_qft in TEXTS:
+    if form.m_qft in TYPES_OF_TEXT:
         return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
     guid, number = bytes(arm)[:16], bytes(arm)[16:]
     text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little'):#x}" if number else "")
@@ -39,7 +38,7 @@ def describe_queue_format(call):
 
 @needs("private_names")
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02")
-@pytest.mark.parametrize("number", [1, NUMBER, 0xFFFF_FFFE], ids=hex)
+@pytest.mark.parametrize("number", [1, 0xBEEF, 0xFFFF_FFFE], ids=hex)
 def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
     """The SUT opens PRIVATE= of the peer: m_qft is 2, m_SuffixAndFlags 0, Lineage the GUID of the peer and
     Uniquifier the number of the queue.

@@ -22,7 +22,8 @@ pytestmark = needs("qm2qm")
 
 GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 LABEL = 108
-READ, FAULT = "read", "a fault"
+"""PROPID_Q_LABEL."""
+READ, FAULT = "read", "fault"
 OP_RNG_ERROR = 0x1C01_0002
 """nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
 ANSWERS = {
@@ -105,7 +106,7 @@ def test_each_property_is_answered_in_its_type(caller, judge):
     try:
         found, result = got_properties(call.stub, False)
     except WireError as error:
-        raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
+        raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
     if result:
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     types = dict(zip_longest(identifiers, [one.vt for one in found]))  # a missing property is judged, too

@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import Sender
 REACH_QUEUE_TIMEOUT = "NACK_REACH_QUEUE_TIMEOUT"
 ARRIVED = "ACK_REACH_QUEUE"
 UNSUPPORTED = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
-NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
+UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 SHORT_S = 2
 
 
@@ -64,7 +64,7 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    packet = secured.message(security={"DE": 0, "ProviderInfo": NO_SUCH_PROVIDER})
+    packet = secured.message(security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
     found = secured.dispositions({"unknown": sign(packet), "known": sign(secured.message())})
     judge.all(
         expected=facts(unknown=one_of(UNSUPPORTED, ARRIVED), known=ARRIVED),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from uuid import UUID
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, none
+from harness.expectations import distinct, fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import user_flags
@@ -63,7 +62,7 @@ def test_public_response_queue_is_guid(peer, sut, judge):
     """The SUT sends with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
     frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={OTHER_QUEUE_MANAGER}")
     if kind != PUBLIC:
-        raise ConformanceFailure(f"the SUT names a public response queue with RQ {kind}")
+        raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
     judge("MQMQ-2.2.18.1.7.1-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
     judge("MQMQ-2.2.18.1.7.1-01", expected=0, observed=_bytes_to_next_header(rest, 16), evidence=frame)
 
@@ -76,7 +75,7 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     """
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={OTHER_QUEUE_MANAGER}\0000ABCD")
     if kind != OTHER_HOST:
-        raise ConformanceFailure(f"the SUT names a private response queue of a third host with RQ {kind}")
+        raise ConformanceFailure(f"the SUT sends a private response queue of a third host with RQ {kind}")
     judge("MQMQ-2.2.18.1.7.2-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
     judge("MQMQ-2.2.18.1.7.2-03", expected=0xABCD, observed=int.from_bytes(rest[16:20], "little"), evidence=frame)
     judge("MQMQ-2.2.18.1.7.2-01", expected=0, observed=_bytes_to_next_header(rest, 20), evidence=frame)
@@ -102,13 +101,13 @@ def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
 
 
 def _have_different_numbers(sut, judge, names):
-    numbers = Counter(_private_number(sut, name) for name in names)
+    numbers = [_private_number(sut, name) for name in names]
     judge(
         "MQMQ-2.2.18.1.5.1-02",
         "MQMQ-2.2.18.1.7.2-04",
         "MQDMPR-3.1.7.1.3-D04",
-        expected=none("number of several queues"),
-        observed=[hex(number) for number, queues in numbers.items() if queues > 1],
+        expected=distinct("numbers", len(names)),
+        observed=numbers,
     )
 
 

@@ -24,8 +24,8 @@ def test_quota_and_messages_count_after_restart(peer, sut, judge):
     sut.restart()
     receiver.session = peer.open_raw()
     for _ in range(2):
-        asks = receiver.build_message({"DM": 1}, destination=to, body=body, properties={"PA": 1, "NA": 1})
-        sent.append(receiver.send_packet(asks))
+        packet = receiver.build_message({"DM": 1}, destination=to, body=body, properties={"PA": 1, "NA": 1})
+        sent.append(receiver.send_packet(packet))
     acks = receiver.await_all(
         lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent[1:]) + receiver.acks_of(AckClass.Q_EXCEED_QUOTA, *sent), 2
     )

@@ -123,10 +123,10 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     sent_time = peer.environment.now().utc_s - LONG_AGO_S
     sent = [
         connection.send(peer.message(base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
-        for label, limit in (("over", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
+        for label, limit in (("expired", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
     ]
     connection.check_alive()
-    labels = [message["label"] for message in sut.messages() if message["label"] in ("over", "in time")]
+    labels = [message["label"] for message in sut.messages() if message["label"] in ("expired", "in time")]
     judge.all(expected=in_queue("in time"), observed=labels, evidence=sent)
 
 
@@ -134,7 +134,7 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     """A message to an unreachable peer expires before the SUT connects: the SUT sends only the later message."""
-    sut.send(peer.direct_name(), body="over", label="over", time_to_reach_queue_s=SHORT_S)
+    sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
     peer.pass_time((SHORT_S + 2) * 1_000)
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
@@ -142,6 +142,6 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     connection.quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
-    kept = ["over" if "over" in label else "in time" for label in labels]
-    judge.all(expected=["in time"], observed=kept, evidence=sent)
+    kinds = ["expired" if "expired" in label else "in time" for label in labels]
+    judge.all(expected=["in time"], observed=kinds, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

@@ -16,7 +16,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.whole_messages import SAME, differences
 
-FOREVER = 0xFFFF_FFFF
+INFINITE = 0xFFFF_FFFF
 LARGEST = 0x0040_0000
 PRIORITIES = range(8)
 DEFAULT_PRIORITY = 3
@@ -34,7 +34,7 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
     for number, (size, has_session_header) in enumerate(((572, 0), (32, 0), (None, 1))):
         frame = done.answers[number] if number < len(done.answers) else None
         if frame is None:
-            raise ConformanceFailure(f"the SUT does not send all three: {done.outcome}")
+            raise ConformanceFailure(f"the SUT does not send all three packets: {done.outcome}")
         wanted = {
             "BaseHeader.VersionNumber": 0x10,
             "BaseHeader.Flags.IN": 1,
@@ -42,9 +42,9 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
             "BaseHeader.Flags.DH": 0,
             "BaseHeader.Flags.TR": 0,
             "BaseHeader.Signature": 0x524F_494C,
-            "BaseHeader.TimeToReachQueue": FOREVER,
+            "BaseHeader.TimeToReachQueue": INFINITE,
         }
-        if size is not None:  # that of a SessionAck is another matter (E01)
+        if size is not None:  # PacketSize of a SessionAck: E01
             wanted["BaseHeader.PacketSize"] = size
         judge("MQMQ-2.2.19.1-D01", expected=fields(wanted), observed=Layout(frame), evidence=frame)
 
@@ -57,7 +57,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
     for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}
         try:
-            frame = outgoing.send(body="of a priority", delivery=delivery, **given)
+            frame = outgoing.send(body="b", delivery=delivery, **given)
         except ControlRefused as refused:
             judge(
                 "MQMQ-2.2.19.1-D02",
@@ -152,11 +152,11 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     """
     now = peer.environment.now().utc_s
     cases = {
-        "half of it is left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
-        "it is over by half": (LONG_AGO_S, LONG_AGO_S // 2, False),
-        "no seconds at all": (LONG_AGO_S, 0, False),
-        "the longest but one": (LONG_AGO_S, FOREVER - 1, True),
-        "without an end": (DECADE_S, FOREVER, True),
+        "half of the time left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
+        "expired half of the time ago": (LONG_AGO_S, LONG_AGO_S // 2, False),
+        "no time": (LONG_AGO_S, 0, False),
+        "longest finite time": (LONG_AGO_S, INFINITE - 1, True),
+        "infinite time": (DECADE_S, INFINITE, True),
     }
     connection = peer.open_raw()
     sent = [
@@ -169,5 +169,5 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     ]
     connection.check_alive()
     labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
-    wanted = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
-    judge.all(expected=wanted, observed=labels, evidence=sent)
+    expected = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
+    judge.all(expected=expected, observed=labels, evidence=sent)

@@ -12,7 +12,7 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME, differences
 
-LENGTHS = (
+PROPERTIES = (
     ("", b"", b""),
     ("l", b"e", b"b"),
     ("la", b"ex", b"bo"),
@@ -23,7 +23,7 @@ LENGTHS = (
     ("\U0001f4ec \u00e9", b"\0" * 5, b"\xff" * 7),
     (" blanks at both ends ", b" \0 ", b"zeros at the end\0\0\0"),
 )
-"""Label, extension and body: nothing, of every remainder by 4, the longest label, and what is no text."""
+"""Label, extension and body: empty, with each remainder by 4, the longest label, and bytes that are not text."""
 RULES = (
     "MQMQ-2.2.19.3-D01",
     "MQDMPR-3.1.7.1.31-04",
@@ -50,7 +50,7 @@ def _fields(label, extension, body):
 
 @needs("receive")
 @covers(*RULES)
-@pytest.mark.parametrize(("label", "extension", "body"), LENGTHS)
+@pytest.mark.parametrize(("label", "extension", "body"), PROPERTIES)
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
 def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
     """A message with each label, extension and body arrives: the application gets every property as it was sent."""
@@ -70,7 +70,7 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.3-D05")
-@pytest.mark.parametrize(("label", "extension", "body"), LENGTHS[1:5])
+@pytest.mark.parametrize(("label", "extension", "body"), PROPERTIES[1:5])
 def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
     """The SUT forwards a message with each label, extension and body: these fields, CorrelationID and BodyType are
     unchanged.
@@ -79,5 +79,5 @@ def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, exten
     del fields["ApplicationTag"]
     sent, frame = forward_message(peer, sut, **fields)
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
-    came, gone = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (frame, sent))
-    judge("MQMQ-2.2.19.3-D05", expected=gone, observed=came, evidence=[sent, frame])
+    before, after = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
+    judge("MQMQ-2.2.19.3-D05", expected=before, observed=after, evidence=[sent, frame])

@@ -23,19 +23,19 @@ UNUSED = {
 """The unused bits of Flags by their rule."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
-"""Characters beside the terminating null."""
-BODY = "a body, seventeen"
+"""Characters before the terminating null."""
+BODY = "body of 17 bytes."
 LABEL = "label"
 TAG = 0xC0FF_EE01
 
 
-class Fields:
-    """The header's sizes and what follows them, read by their places: a wrong size is judged too."""
+class Sizes:
+    """The sizes of the header and the bytes behind it, read by their offsets, so that wrong sizes are judged, too."""
 
     def __init__(self, data):
         at = properties_at(data)
         if at is None or len(data) < at + FIXED_SIZE:
-            raise ConformanceFailure("the SUT's message has no place for a MessagePropertiesHeader")
+            raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
         self.label_length = data[at + 1]
         self.tag, self.body_size, self.allocated = (
             int.from_bytes(data[at + place :][:4], "little") for place in (28, 32, 36)
@@ -88,7 +88,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY, label=LABEL, application_tag=TAG)
-    whole = Fields(frame.data)
+    whole = Sizes(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=len(LABEL) + 1, observed=whole.label_length, evidence=frame)
     judge("MQMQ-2.2.19.3-16", expected=TAG, observed=whole.tag, evidence=frame)
     judge("MQMQ-2.2.19.3-17", expected=len(BODY), observed=whole.body_size, evidence=frame)
@@ -100,7 +100,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     judge("MQMQ-2.2.19.3-32", expected=2 * len(LABEL) + 2, observed=before, case=case, evidence=frame)
 
     frame = outgoing.send(body="", label="")
-    bare = Fields(frame.data)
+    bare = Sizes(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=0, observed=bare.label_length, evidence=frame)
     judge(
         "MQMQ-2.2.19.3-10",
@@ -108,7 +108,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
         "MQMQ-2.2.19.3-33",
         expected=b"",
         observed=bare.rest,
-        case="behind the header",
+        case="bytes behind the header",
         evidence=frame,
     )
     outgoing.end()
@@ -120,8 +120,8 @@ def test_sent_label_has_at_most_250_characters(peer, sut, judge):
     """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
-    judge.all(expected=500, observed=2 * Fields(frame.data).label_length, evidence=frame)
+    judge.all(expected=500, observed=2 * Sizes(frame.data).label_length, evidence=frame)
     with contextlib.suppress(ControlRefused):
         frame = outgoing.send(label="x" * (LONGEST_LABEL + 1), body="")
-        judge.all(expected=between(0, 500), observed=2 * Fields(frame.data).label_length, evidence=frame)
+        judge.all(expected=between(0, 500), observed=2 * Sizes(frame.data).label_length, evidence=frame)
     outgoing.end()

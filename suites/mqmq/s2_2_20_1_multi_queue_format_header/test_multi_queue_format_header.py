@@ -98,8 +98,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
     sender.send(1, label=LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response)
-    came = _await_copies(sender, len(queues))
-    reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in came]
+    copies = _await_copies(sender, len(queues))
+    reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
     judge(
         "MQMQ-2.2.20.1-01",
         "MQDMPR-3.1.1.12-28",
@@ -108,21 +108,21 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         *ENQUEUED,
         expected=any_order(*(_list_entry(name)[1] for name in queues)),
         observed=reached,
-        evidence=came,
+        evidence=copies,
     )
     judge(
         "MQDMPR-3.1.7.1.27-12",
         expected=none("field in which copies differ"),
-        observed=_differing_fields(came),
-        evidence=came,
+        observed=_differing_fields(copies),
+        evidence=copies,
     )
-    for frame in came:
+    for frame in copies:
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
 
 
-def _differing_fields(came):
+def _differing_fields(copies):
     """Return the fields in which copies differ, without those of a queue or session, and without padding."""
-    found = [Layout(frame).fields for frame in came]
+    found = [Layout(frame).fields for frame in copies]
     names = {name for each in found for name in each if name.startswith(("UserHeader.", "MessageProperties"))}
     return sorted(name for name in names - set(MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1)
 
@@ -195,9 +195,9 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
     except ControlRefused as refused:
         judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=f"refused: {refused}", case="DQ")
         return
-    came = _await_copies(sender, len(queues))
-    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ", evidence=came)
+    copies = _await_copies(sender, len(queues))
+    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ", evidence=copies)
 
 
 @needs("send", "private_names", "several_queues")
@@ -210,9 +210,9 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     queues = [peer.direct_name(name), peer.private_name()]
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=LABEL)
-    came = _await_copies(sender, len(queues))
-    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=came)
-    for frame in came:
+    copies = _await_copies(sender, len(queues))
+    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=copies)
+    for frame in copies:
         expected, observed = _fields_of_list("Destination", queues, Layout(frame))
         judge("MQMQ-2.2.18.1.7.2-D01", expected=expected, observed=observed, evidence=frame)

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, holds, one_of
+from harness.expectations import distinct, facts, holds, one_of
 from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
@@ -97,7 +97,8 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
         observed=[each.LM for each in headers],
         evidence=sent,
     )
-    judge("MQMQ-2.2.20.5-07", expected=3, observed=len({each.ID for each in headers}), evidence=sent)
+    identifiers = [int(each.ID) for each in headers]
+    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 3), observed=identifiers, evidence=sent)
     numbers = [each.TxSequenceNumber for each in headers]
     before = [each.PreviousTxSequenceNumber for each in headers]
     judge(
@@ -160,7 +161,7 @@ def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
     transaction = sut.control.call("begin")["transaction"]
     peer.listen(ignore_incoming=True)
     for tag, queue in enumerate(("mqc-one-id", "mqc-other-id", "mqc-one-id"), 1):
-        sut.send(peer.direct_name(queue), body="of two queues", application_tag=tag, transaction=transaction)
+        sut.send(peer.direct_name(queue), body="b", application_tag=tag, transaction=transaction)
     sut.control.call("commit", transaction=transaction)
     sent = peer.inbox.wait(lambda frame: Sender.tags([frame])[0] in (1, 2, 3), 3)
     peer.inbox.acknowledge()
@@ -184,8 +185,8 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
     sender.send(4, 5, 6, delivery="transactional")
     session, later = sender.await_first(3)
     sender.acknowledge_all(session)
-    found = {int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH}
-    judge("MQMQ-2.2.20.5-07", expected=6, observed=len(found), case="IDs", evidence=[*sent, *later])
+    found = [int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH]
+    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 6), observed=found, evidence=[*sent, *later])
 
 
 @needs("send", "transactions")
@@ -203,7 +204,7 @@ def test_messages_of_transaction_share_its_id(peer, sut, judge):
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
     judge(
         "MQMQ-2.2.20.5-06",
-        expected=holds("two of each"),
+        expected=holds("two messages with one ID, and two with another"),
         observed=bool(len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3]) or str(found),
         evidence=sent,
     )

@@ -18,6 +18,7 @@ FIXED_SIZE = 16
 TAG = 0x7A6B_5C4D
 TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
 SIMPLE_BLOB = "0102"
+"""The first bytes of a SIMPLEBLOB."""
 PROVIDER_TYPE_SIZE = 4
 
 
@@ -111,7 +112,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     judge("MQMQ-2.2.20.6-21", expected=_expected_offsets(frame), observed=_offsets_of_items(frame), evidence=frame)
     info = found.fields.get(f"{HEADER}ProviderInfo")
     if info is None:
-        judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="no ProviderInfo was sent", evidence=frame)
+        judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=frame)
     else:
         judge(
             "MQMQ-2.2.20.6-D05", expected=PROVIDER, observed=_form_of_provider_info(bytes.fromhex(info)), evidence=frame

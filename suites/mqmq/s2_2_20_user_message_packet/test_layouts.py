@@ -21,7 +21,7 @@ ZERO_GUID = str(UUID(int=0))
 SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
-BODY, LABEL = "whole, and odd", "whole"
+BODY, LABEL = "odd number of bytes", "label"
 FIELDS = {
     "MQMQ-2.2.19.2-D01": (USER,),
     "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),

@@ -20,7 +20,7 @@ TEXTS = (
     ("<ab/>", "<b/>"),
     ("x" * 1_001, "\U0001f4ec" * 333),
 )
-"""Header and Body: empty, of even and odd length, long ones, what takes two WCHARs a character."""
+"""Header and Body: empty, of even and odd length, long, and with characters of two WCHARs."""
 
 
 def _listed(name):
@@ -52,5 +52,5 @@ def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
     listed = _listed(rf"TCP:{peer.address}\private$\mqc-listed")
     sent, frame = forward_message(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
-    gone, came = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
-    judge("MQMQ-2.2.20.7-D01", expected=gone, observed=came, evidence=[sent, frame])
+    before, after = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
+    judge("MQMQ-2.2.20.7-D01", expected=before, observed=after, evidence=[sent, frame])
