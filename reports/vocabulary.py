@@ -1,4 +1,4 @@
-"""The closed set of verdicts and how each is shown: a symbol and a word beside every colour."""
+"""The closed set of verdicts and their display: a symbol and a word besides every colour."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One verdict of the closed set, or the absence of one."""
+    """A verdict of the closed set, or the absence of one."""
 
     name: str
     symbol: str
@@ -37,8 +37,8 @@ NOT_JUDGED = Kind("not_judged", "·", "no verdict", "no run brought a verdict fo
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)}
 VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
 SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
-"""0 is the worst."""
+"""The rank of each verdict; 0 is the worst."""
 DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
-"""The verdicts that say what the system does; the others say why nobody knows."""
+"""The verdicts that decide about the system; the others have the reason of an undecided rule."""
 FINDINGS: tuple[str, ...] = ("fail", "harness_error", "inconclusive", "warn")
-"""The verdicts that somebody has to look at, the worst first."""
+"""The verdicts that need attention, the worst first."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MUST_RECV_FRAG_SIZE = 1432
-"""Bytes of a PDU that every implementation can receive (C706 12.6.3.1)."""
+"""The PDU size in bytes that every implementation can receive (C706 12.6.3.1)."""
 MAX_INPUT_SIZE = 4 * 1024 * 1024
-"""Bytes of stub data of one request (MS-RPCE 3.3.3.5.4)."""
+"""The limit of stub bytes of one request (MS-RPCE 3.3.3.5.4)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the associations of one set of interfaces share."""
+"""The shared state of the associations of a set of interfaces."""
 
 from __future__ import annotations
 

@@ -45,24 +45,24 @@ _SECTION = "MS-MQQB 3.1.5.8.3"
 _PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
 _ZERO_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
-"""Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
+"""The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
 class Accounts(Protocol):
-    """The questions of the receiver to the directory and the local security authority."""
+    """The requests of the receiver to the directory and the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
-        """Return User.Certificates of a SecurityID; None when the directory does not succeed."""
+        """Return User.Certificates of a SecurityID; None when the directory fails."""
         ...
 
     def groups(self, sid: Sid) -> Set[Sid] | None:
-        """Return the groups of an account, its primary group among them; None when there is no such account."""
+        """Return the groups of an account, including its primary group; None for an unknown account."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """The queue manager that decides. ``private_keys``: by the name of the provider."""
+    """The receiving queue manager. ``private_keys``: by the name of the provider."""
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]
@@ -70,7 +70,7 @@ class Receiver:
 
 
 class Refused(Exception):
-    """The message is disregarded: a Nack of this class when NA is set, and a FinalAck when it is transactional."""
+    """A message is refused: a Nack of this class if NA is set, and a FinalAck for a transactional message."""
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:
         super().__init__(reason)
@@ -78,7 +78,7 @@ class Refused(Exception):
 
 
 def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> UserMessagePacket:
-    """Return the packet with its body in clear. Spec: MS-MQQB 3.1.5.8.3, when EB is set."""
+    """Return the packet with its body decrypted. Spec: MS-MQQB 3.1.5.8.3, when EB is set."""
     security, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if security is None or not security.EB:
         return packet
@@ -105,7 +105,7 @@ def _find_key(
     receiver: Receiver,
     now: Now,
 ) -> bytes:
-    """Return the symmetric key that the message names: a cached one, or that of its SIMPLEBLOB, which is cached."""
+    """Return the symmetric key that the message names, from the cache or from its SIMPLEBLOB."""
     blob = security.SecurityData.EncryptionKey
     wanted = (packet.UserHeader.SourceQueueManager, privacy.provider, algorithm, blob)
     cache = receiver.caches.receiving(packet.MessagePropertiesHeader.PrivacyLevel)
@@ -132,7 +132,7 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
 
 
 def authenticate_message(packet: UserMessagePacket, content: Content = signed_content) -> UserMessagePacket:
-    """Return the packet with AS as its signature deserves, 0 when it is not signed. Its body must be in clear."""
+    """Return the packet with AS as its signature deserves; 0 without a signature. Its body must be decrypted."""
     security = packet.SecurityHeader
     if security is None:
         return packet
@@ -148,7 +148,7 @@ def authenticate_message(packet: UserMessagePacket, content: Content = signed_co
 
 
 def _check_provider(security: SecurityHeader) -> None:
-    """Check that the provider of a signature is one that is here. Spec: MS-MQMQ 2.2.20.6 DE, ProviderInfo."""
+    """Check that the provider of a signature is supported. Spec: MS-MQMQ 2.2.20.6 DE, ProviderInfo."""
     if security.DE or not security.ProviderInfoSize:
         return
     try:
@@ -161,7 +161,7 @@ def _check_provider(security: SecurityHeader) -> None:
 
 
 def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> None:
-    """Check that the certificate of an authenticated message is its sender's, in the cache or else in the directory."""
+    """Check that the certificate of an authenticated message belongs to its sender, by cache or directory."""
     security = packet.SecurityHeader
     if security is None or not security.AS or security.ST == ST_NONE:
         return
@@ -181,7 +181,7 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
 
 
 def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: SecurityDescriptor) -> None:
-    """Check that the sender may write to the queue, whose security descriptor is given."""
+    """Check that the sender may write to a queue with the given security descriptor."""
     try:
         user, sids = _build_token(security, receiver.accounts)
     except FormatError as error:
@@ -192,7 +192,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
 
 
 def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
-    """Return userSID and Sids of its token; None for one that is no account. Users are in Everyone besides the PAC."""
+    """Return userSID and Sids of the token; None for an unknown account. Users are also in Everyone."""
     if security.ST == ST_NONE:
         return ANONYMOUS, frozenset({ANONYMOUS})
     if security.ST == ST_QUEUE_MANAGER:

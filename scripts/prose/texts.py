@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LEAST_WORDS = 4
-"""Shorter strings of a program are names and keys."""
+"""The least number of words of a text; shorter strings are names and keys."""
 LAKE_COMMANDS = ("cli.py", "command.py", "questions.py")
 _FENCE = re.compile(r"^\s*```")
 _CODE = re.compile(r"`+[^`]+`+")
@@ -23,7 +23,7 @@ _SAYS = re.compile(r"^(?:says|title) = ")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that can be read alone, in one line."""
+    """A text in one line, readable without its context."""
 
     file: Path
     line: int
@@ -82,7 +82,7 @@ def texts_of_rules(file: Path) -> Iterator[Text]:
 
 
 def texts_of_program(file: Path) -> Iterator[Text]:
-    """Yield the texts of a Python file: docstrings, help, messages; what a f-string fills in is ``{}``."""
+    """Yield the texts of a Python file: docstrings, help, messages; ``{}`` stands for the fields of f-strings."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     skipped: set[ast.AST] = set()
     for node in ast.walk(tree):
