@@ -82,7 +82,7 @@ class Topology:
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, as soon as there are ``count`` of them."""
+        """Return the packets of a kind that one system sent to another, as soon as ``count`` of them have come."""
         self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
         return self.traffic.packets_sent(kind, by=by, to=to)
 
