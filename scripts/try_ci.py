@@ -72,7 +72,7 @@ def _condition(words: str) -> tuple[bool, str]:
 
 
 def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a pipeline's single job: its script is a shell, its after_script another, which always runs."""
+    """Yield the steps of a pipeline's single job: its script is a shell, its after_script another that always runs."""
     (job,) = tree.values()
     for name, value in job["variables"].items():
         variables.setdefault(name, value)
