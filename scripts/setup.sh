@@ -60,7 +60,7 @@ fi
 "$venv/bin/python" -m pip install -q --disable-pip-version-check 'uv>=0.8,<1'
 # uv trusts its own list of authorities; the machine's list is what pip uses, and what a company's proxy is in.
 [ -s /etc/ssl/certs/ca-certificates.crt ] && export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-1}"
-VIRTUAL_ENV=$PWD/$venv "$venv/bin/uv" sync -q --frozen --active --inexact --extra reports --extra sql
+VIRTUAL_ENV=$PWD/$venv "$venv/bin/uv" sync -q --frozen --active --inexact --extra reports --extra sql --extra learn
 # Every command that starts Spark, and every test that does, is five seconds shorter by this.
 [ -s "$venv/share/mqconform/spark.jsa" ] && [ "$venv/share/mqconform/spark.jsa" -nt uv.lock ] ||
     "$venv/bin/python" scripts/java_classes.py || say "Java cannot write down Spark's classes: each start takes some seconds more"

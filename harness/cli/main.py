@@ -28,6 +28,7 @@ OWN = MappingProxyType(
         "prove": "prove",
         "mutants": "mutants",
         "explore": "explore",
+        "learn": "learn",
         "rules": "rules",
         "explain": "rules",
         "provision": "provision",

@@ -17,6 +17,8 @@ from harness.sut.sut import Sut
 
 _STATUS = re.compile(r"MQ_ERROR_\w+")
 _LIMIT = 1_000
+NO_PLACE = 0
+"""A lookup identifier for a message that the system has not shown."""
 _CLASS = "MQMSG_CLASS_"
 
 
@@ -96,12 +98,11 @@ class QueuesDriven:
             fields["admin_queue"] = self._direct(self._admin)
         if transaction is not None:
             fields["transaction"] = self._transactions[transaction]
-        identifier = self._sut.send(self._direct(self._path(queue)), **fields)
-        self._messages[identifier.lower()] = self._messages[_correlation(identifier)] = message
+        self.name_message(self._sut.send(self._direct(self._path(queue)), **fields), message)
         return "done"
 
     def _move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
-        asked = {"queue": self._path(queue), "lookup_id": self._places[message], "to": self._path(to)}
+        asked = {"queue": self._path(queue), "lookup_id": self._places.get(message, NO_PLACE), "to": self._path(to)}
         self._places[message] = self._sut.control.call("move", **asked, **self._within(transaction))["lookup_id"]
         return "done"
 
@@ -121,7 +122,7 @@ class QueuesDriven:
 
     def _reject(self, transaction: str, message: str, queue: str) -> str:
         within = self._within(transaction)
-        return self._call("reject", queue=self._path(queue), lookup_id=self._places[message], **within)
+        return self._call("reject", queue=self._path(queue), lookup_id=self._places.get(message, NO_PLACE), **within)
 
     def _open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
         opened = self._sut.control.call("open_queue", queue=self._path(queue), access=access, deny_receive=deny_receive)
@@ -161,7 +162,7 @@ class QueuesDriven:
 
     def _look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
         verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
-        asked = {"queue": self._path(queue), "lookup_id": self._places[message], "seek": seek}
+        asked = {"queue": self._path(queue), "lookup_id": self._places.get(message, NO_PLACE), "seek": seek}
         self._reads[read] = self._sut.control.begin(verb, **asked, **self._within(transaction))
 
     def _cancel(self, read: str) -> str:
@@ -174,6 +175,10 @@ class QueuesDriven:
         self._sut.restart()
         self._reads.clear()
         return "done"
+
+    def name_message(self, message_id: str, name: str) -> None:
+        """Note the model's name of a message."""
+        self._messages[message_id.lower()] = self._messages[_correlation(message_id)] = name
 
     # -- how steps are taken --------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ class Drawing:
     def of(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
         """Return the transitions that a system can be asked for."""
         found = [one for one in kind.transitions.values() if all(map(has, one.needs))]
-        return cls([one.name for one in found], [one.weight for one in found])
+        return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
 
     def steps(self, chance: Random, number: int) -> Callable[[Worlds], Iterator[Step]]:
         """Return what draws so many steps."""

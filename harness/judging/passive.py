@@ -56,7 +56,7 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """What a summary knows of the last messages, by message; no system sends one again after so many others."""
+    """The content of a summary of the last messages, by message; no system sends one again after so many others."""
 
     MOST = 65_536
 

@@ -72,9 +72,13 @@ class Model:
     """
 
     transitions: ClassVar[Mapping[str, Transition]] = {}
+    left_out: ClassVar[frozenset[str]] = frozenset()
+    """Transitions of its bases that a model does not have."""
+    weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    """How often transitions of its bases are drawn, where that is not as there."""
 
     def __init_subclass__(cls) -> None:
-        found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls)}
+        found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls) if name not in cls.left_out}
         cls.transitions = MappingProxyType({name: one for name, one in found.items() if one is not None})
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:

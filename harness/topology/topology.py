@@ -15,7 +15,7 @@ from reference_qm.surface.inputs import Endpoint
 
 RESEND_MS = 30_000
 """The time after which transactional messages are sent again for want of an OrderAck (MS-MQQB 3.1.2.6, note <50>)."""
-ASKED_AGAIN = 24
+POLLS_UNTIL_SENT = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Topology:
 
     def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:
         """Wait until everything for queues of this check was sent and acknowledged."""
-        for _ in range(ASKED_AGAIN):
+        for _ in range(POLLS_UNTIL_SENT):
             if not sut.waiting_for(names):
                 return True
             self.pass_time(sut.duration_ms(RESEND_MS) // 4)

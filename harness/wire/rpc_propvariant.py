@@ -1,6 +1,6 @@
 """PROPVARIANT, and R_QMGetObjectProperties that carries it. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5, 3.1.4.9.
 
-Laid out by hand, so that an arm may be what no type allows: another width, a part of one, none.
+Laid out by hand, so that an arm may have an illegal form: another width, a part of one, none.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _DIRECT = 3
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PROPVARIANT. ``raw``: the bytes of its arm in place instead of those of ``value``, aligned as the type says."""
+    """A PROPVARIANT. ``raw``: the bytes of its arm in place instead of those of ``value``, aligned for the type."""
 
     vt: int
     value: Any = 0
@@ -51,7 +51,7 @@ class Variant:
 
 
 class Stub:
-    """The bytes of a stub as they grow, and what its pointers still owe."""
+    """The growing bytes of a stub, and the referents of its pointers that are not written yet."""
 
     def __init__(self, wide: bool) -> None:
         self.wide = wide
@@ -78,7 +78,7 @@ class Stub:
             self._owed.append(behind)
 
     def settle(self) -> None:
-        """Write what pointers owe, each with what its own owe."""
+        """Write the referents of pointers, each with its own referents."""
         while self._owed:
             first, *rest = self._owed
             self._owed = []
@@ -177,7 +177,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
 
 class Reader:
-    """A reader of the answer: types and what stands in place; WireError where it ends too soon."""
+    """A reader of the answer: types and the values in place; WireError where it ends too soon."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data

@@ -40,7 +40,7 @@ DENY_NONE, DENY_RECEIVE = 0, 1
 """dwDesiredAccess, dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
 _SEND, _CREATECURSOR = 0, 2
-"""CACTB_SEND of uTransferType, two pointers, which is what a zeroed buffer has; CACTB_CREATECURSOR, three DWORDs.
+"""CACTB_SEND of uTransferType, two pointers, as in a zeroed buffer; CACTB_CREATECURSOR, three DWORDs.
 
 Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
 """

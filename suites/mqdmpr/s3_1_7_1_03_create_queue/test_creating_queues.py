@@ -7,7 +7,6 @@ from functools import partial
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.applications import PendingRequest
 
 DEFAULTS = {
     "transactional": False,
@@ -160,13 +159,10 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     "MQDMPR-3.1.7.1.3-D03",
     "MQDMPR-3.1.7.1.3-D05",
     "MQDMPR-3.1.7.1.3-D06",
-    "MQDMPR-3.1.7.1.4-13",
-    "MQDMPR-3.1.7.1.4-14",
-    "MQDMPR-3.1.7.1.4-16",
 )
-def test_public_queue_and_directory_object_exist_together(peer, sut, judge):
-    """A public queue has a directory object from its creation to its deletion; other queues' objects stay; without
-    the directory, creation and deletion are refused.
+def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
+    """A new public queue has a directory object with its properties and only a public format name; without the
+    directory its creation is refused.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     before = _published(sut, name)
@@ -186,29 +182,13 @@ def test_public_queue_and_directory_object_exist_together(peer, sut, judge):
         observed={"before": before, "made": made, "format_name": kind},
     )
     judge.conclude("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
-    beside = [f"mqc-{sut.own}-{one}" for one in ("before", "beside")]
-    for one in beside:
-        sut.create_queue(one, label=one, quota_kb=1)
-    deleted = PendingRequest(peer, "delete_queue", name=name).await_outcome()
-    judge(
-        "MQDMPR-3.1.7.1.4-13",
-        expected={"answer": Outcome.DONE, "published": None, "listed": False},
-        observed={"answer": deleted, "published": _published(sut, name), "listed": _is_listed(sut, name)},
-    )
-    left = {one: _published(sut, one) for one in (name, *beside)}
-    expected = {name: None} | {one: {"label": one, "quota_kb": 1} for one in beside}
-    judge("MQDMPR-3.1.7.1.4-14", expected=expected, observed=left)
-    judge.conclude("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
-    for one in (name, later):  # with its object, the queue itself may go or not
-        peer.at_end(partial(sut.attempt, "delete_queue", name=one))
-    sut.control.call("create_queue", name=name)
+    peer.at_end(partial(sut.attempt, "delete_queue", name=later))
     sut.change_environment(directory=False)
     judge(
         "MQDMPR-3.1.7.1.3-D06",
         expected={"answer": Outcome.REFUSED, "listed": False},
         observed={"answer": sut.attempt("create_queue", name=later), "listed": _is_listed(sut, later)},
     )
-    judge("MQDMPR-3.1.7.1.4-16", expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name))
     sut.change_environment(directory=True)
 
 

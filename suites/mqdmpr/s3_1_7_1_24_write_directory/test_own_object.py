@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqdmpr.steps.directory import Enterprise
@@ -28,7 +29,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     try:
         enterprise.change_object(**{KEYS: ""})
     except ControlRefused as refused:
-        judge.end_unobservable(f"nobody takes keys out of the SUT's directory: {refused}")
+        judge.end_unobservable(f"the control channel takes no keys out of the SUT's directory: {refused}")
         return
     sut.change_environment(directory=True)
     enterprise.await_online()
@@ -36,8 +37,11 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     notified = enterprise.list_notifications()
     since = max((at for at, (_, queue) in enumerate(notified) if queue == marker), default=len(notified))
     made = [operation for operation, queue in notified[since:] if queue is None]
-    for rule in RULES:
-        if written:
-            judge(rule, expected=[UPDATED], observed=made)
-        else:
-            judge.mark_not_exercised(rule, reason="the SUT does not write keys that its directory lost")
+    if not written:
+        judge.mark_not_exercised(*RULES, reason="the SUT does not write keys that its directory lost")
+        return
+    judge("MQDMPR-3.1.7.1.24-15", expected=holds("a change notification"), observed=bool(made))
+    if made:
+        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATED], observed=made)
+    else:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.24-16", reason="the SUT raised no change notification")

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.1 MSMQ Queue Names: what a queue may be called and what can be sent to."""
+"""MS-MQMQ 2.1 MSMQ Queue Names: the names under which queues are created, and the names to which messages are sent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ALLOWED = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"
 """The characters that a queue's name is made of since MSMQ 2.0."""
 
 
-def _made(sut, name):
-    """Return whether the SUT makes a queue of this name; it is deleted again."""
+def _create(sut, name):
+    """Create and delete a queue of the SUT; return DONE or REFUSED."""
     path = f"private$\\{name}"
     made = tried(lambda: sut.create_queue(path))
     if made == DONE:
@@ -31,8 +31,11 @@ def _made(sut, name):
 
 @needs("queue_control")
 @covers("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
-def test_path_names(sut, judge):
-    """Queues are made of every allowed character and of 124 of them; none with another, none with 125."""
+def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
+    """Queues with every allowed character and of 124 characters are created.
+
+    A name with a character that is not allowed, or of 125 characters, is refused.
+    """
     names = {
         "the first half of the characters": (f"mqc{sut.own}{ALLOWED[:46]}", DONE),
         "the other half": (f"mqc{sut.own}{ALLOWED[46:]}", DONE),
@@ -49,7 +52,7 @@ def test_path_names(sut, judge):
     }
     for what, (name, expected) in names.items():
         rules = ("MQMQ-2.1.1-01",) if expected == DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
-        observed = _made(sut, name)
+        observed = _create(sut, name)
         judge(*rules, expected=expected, observed=observed, case=what)
 
 
@@ -197,8 +200,11 @@ SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
         for rule in FORMAT_NAMES
     ],
 )
-def test_format_names(peer, sut, judge, rule):
-    """A message can be sent to every well-formed name that is known, and to none that is not well formed."""
+def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule):
+    """Messages to well-formed names are accepted, and to malformed names refused.
+
+    Well-formed names of queues that no directory knows are not judged.
+    """
     good, unknown, bad = FORMAT_NAMES[rule]
     if rule in KNOWN:
         capability, known = KNOWN[rule]
@@ -222,8 +228,10 @@ def _sendable(sut, name):
 @needs("send", "private_names")
 @covers("MQMQ-2.1.4-D01")
 @pytest.mark.parametrize("number", [0x1, 0x0000_BEEF, 0xFFFF_FFFE])
-def test_a_private_queue_is_not_looked_up(peer, sut, judge, number):
-    """A message for any number of a queue manager that is known goes there, and names that number."""
+def test_message_is_sent_to_any_private_queue_number_of_host(peer, sut, judge, number):
+    """A message to PRIVATE= with the GUID of the peer and any queue number is sent to the peer, with that number as
+    DestinationQueue.
+    """
     sender = Sender(peer, sut, to=rf"PRIVATE={peer.identifier}\{number:08X}")
     wanted = {
         "UserHeader.QueueManagerAddress": str(peer.identifier),

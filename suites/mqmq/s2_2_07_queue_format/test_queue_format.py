@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.7 QUEUE_FORMAT: which R_QMOpenRemoteQueue takes and refuses (MS-MQMP 3.1.4.2), which a client sends."""
+"""MS-MQMQ 2.2.7 QUEUE_FORMAT: formats that R_QMOpenRemoteQueue accepts and refuses (MS-MQMP 3.1.4.2), and the format
+that a client sends.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +65,11 @@ def direct(sut):
 
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
-def test_types_flags_and_what_is_reserved(opening, direct, sut, judge):
-    """A direct name is opened as it is; not as a system queue, not of an unknown type, not for transactions only."""
+def test_queue_format_with_wrong_type_or_flags_is_refused(opening, direct, sut, judge):
+    """A direct name without flags and the machine with suffix 1 are opened, with any m_reserved.
+
+    An unknown type, a direct name with Flags 0x80 or with XACTONLY, and the machine without a suffix are refused.
+    """
     plain = opening(DIRECT, direct)
     evidence = opening.frames
     journals = opening(MACHINE, sut.guid, SYSTEM | JOURNAL)
@@ -90,8 +95,10 @@ def test_types_flags_and_what_is_reserved(opening, direct, sut, judge):
 
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
-def test_suffixes_of_system_queues(opening, direct, sut, judge):
-    """Journals and dead-letter queues are opened with Flags 0x80 and a type that has them, and no other way."""
+def test_system_queue_is_opened_with_flags_0x80_and_its_type(opening, direct, sut, judge):
+    """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that has such
+    queues; without the flag or with another type they are refused.
+    """
     journal = f"{direct};JOURNAL"
     ways = {
         "MQMQ-2.2.7-04": ((DIRECT, journal, SYSTEM | JOURNAL), (DIRECT, journal, JOURNAL)),
@@ -115,8 +122,11 @@ def test_suffixes_of_system_queues(opening, direct, sut, judge):
 
 @needs("qm2qm", "queue_control", "subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-def test_subqueues(opening, direct, sut, judge):
-    """A subqueue is opened as SUBQUEUE with its suffix and by a name that has one, and no other way."""
+def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(opening, direct, sut, judge):
+    """A subqueue is opened with type SUBQUEUE, the suffix of subqueues and a direct name with a subqueue.
+
+    With Flags 0x80, as DIRECT, or with another name it is refused.
+    """
     sut.control.call("create_queue", name=f"{sut.queue()};mqc-sub")
     name = f"{direct};mqc-sub"
     right = opening(SUBQUEUE, name, SUBQUEUE_SUFFIX)
@@ -137,9 +147,9 @@ def test_subqueues(opening, direct, sut, judge):
 
 @needs("qm2qm", "queue_control")
 @covers("MQMQ-2.2.7-15")
-def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
-    """Lineage is the computer's GUID and Uniquifier the queue's number: with another of either nothing is opened. What
-    is opened is the queue itself, or its journal.
+def test_private_queue_is_opened_by_objectid(opening, sut, judge):
+    """PRIVATE with the GUID of the SUT and the number of a queue opens that queue or its journal; another Lineage or
+    Uniquifier is refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
@@ -164,8 +174,10 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
 
 @needs("qm2qm", "directory", "queue_control")
 @covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-D02")
-def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
-    """With another GUID nothing is opened; what is opened is the queue itself, or with suffix and flag its journal."""
+def test_public_queue_is_opened_by_guid(opening, sut, judge):
+    """PUBLIC with the GUID of a queue opens that queue, or with suffix and Flags 0x80 its journal; another GUID and
+    Flags 0x80 without a suffix are refused.
+    """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
@@ -187,8 +199,8 @@ def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
 
 @needs("remote_read")
 @covers("MQMQ-2.2.7-13")
-def test_a_client_sets_what_is_reserved_to_0(peer, sut, judge):
-    """m_reserved of the SUT's R_QMOpenRemoteQueue is 0."""
+def test_client_sets_m_reserved_to_zero(peer, sut, judge):
+    """The SUT opens a queue of the peer: m_reserved of its QUEUE_FORMAT is 0."""
     reader = Reader(peer, sut)
     reader.begin_open()
     call = reader.await_first_call("R_QMOpenRemoteQueue")
@@ -199,8 +211,10 @@ def test_a_client_sets_what_is_reserved_to_0(peer, sut, judge):
 
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
-def test_a_direct_name_stands_without_its_prefix(opening, direct, judge):
-    """A direct name without DIRECT= is opened, its journal with suffix 1 in the lower and 8 in the upper four bits."""
+def test_direct_name_is_read_without_its_prefix(opening, direct, judge):
+    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81; 0x18 is
+    refused.
+    """
     plain = opening(DIRECT, direct)
     judge("MQMQ-2.2.7-D01", expected=OPENED, observed=plain, evidence=opening.frames)
     journal = f"{direct};JOURNAL"
@@ -213,8 +227,10 @@ def test_a_direct_name_stands_without_its_prefix(opening, direct, judge):
 
 @needs("qm2qm", "queue_control")
 @covers("MQMQ-2.2.7-D02")
-def test_each_type_is_read_with_its_own_member(opening, direct, sut, judge):
-    """A queue is opened by its direct name and by its number on the host, the host's own queues by its GUID."""
+def test_each_queue_format_type_is_read_with_its_member(opening, direct, sut, judge):
+    """A queue is opened by its direct name and by its OBJECTID, and the dead-letter queue by the GUID of the
+    machine.
+    """
     queue = sut.new_queue("members")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
     ways = {
@@ -227,21 +243,21 @@ def test_each_type_is_read_with_its_own_member(opening, direct, sut, judge):
         judge("MQMQ-2.2.7-D02", expected=fields({name: OPENED}), observed={name: outcome}, evidence=opening.frames)
 
 
-def _text(form):
-    """Return the direct name of a QUEUE_FORMAT that came, in lower case."""
+def _direct_name(form):
+    """Return the direct name of a QUEUE_FORMAT from the SUT, in lower case."""
     name = octets(form.arm.value)
     return "no text" if name is None else name.decode(errors="replace").rstrip("\0").lower()
 
 
 @needs("remote_read")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D02")
-def test_a_client_names_a_direct_queue_without_its_prefix(peer, sut, judge):
-    """m_qft of the SUT's R_QMOpenRemoteQueue is 3, and its member the name of the queue without DIRECT=."""
+def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
+    """The SUT opens a queue of the peer by its direct name: m_qft is 3, and the member is the name without DIRECT=."""
     reader = Reader(peer, sut)
     reader.begin_open()
     call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
-    observed = {} if form is None else {"m_qft": form.value.m_qft, "name": _text(form.value)}
+    observed = {} if form is None else {"m_qft": form.value.m_qft, "name": _direct_name(form.value)}
     expected = facts(m_qft=DIRECT, name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
     kinds = {} if form is None else {"m_qft": form.value.m_qft, "tag": form.value.arm.tag}

@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.12 PROPVARIANT Type Constants: what R_QMGetObjectProperties takes and answers (MS-MQMP 3.1.4.9)."""
+"""MS-MQMQ 2.2.12 PROPVARIANT Type Constants: PROPVARIANTs in calls and answers of R_QMGetObjectProperties (MS-MQMP
+3.1.4.9).
+"""
 
 from __future__ import annotations
 
@@ -115,8 +117,8 @@ def asking(remote, judge):
 
 
 @covers(*ANSWERS)
-def test_answers_are_of_the_types_of_their_properties(asking, judge):
-    """Asked for with VT_NULL, each property comes in a variant of its own type."""
+def test_each_property_is_answered_in_its_type(asking, judge):
+    """A call asks for all properties with VT_NULL: each property is answered in a PROPVARIANT of its type."""
     identifiers = list(PROPERTY_TYPES)
     variants = [Variant(VT_NULL)] * len(identifiers)
     call = asking.ask(get_properties(False, asking.direct, identifiers, variants))
@@ -135,8 +137,8 @@ def test_answers_are_of_the_types_of_their_properties(asking, judge):
 
 
 @covers(*ARMS)
-def test_every_arm_is_read_and_missed_when_it_is_cut(asking, judge):
-    """An arm of the size that its type says is read; without its last byte it is none."""
+def test_propvariant_one_byte_short_is_refused(asking, judge):
+    """A call with a PROPVARIANT of each type is read; without the last byte of the PROPVARIANT it gets a fault."""
     for rule, variant in ARMS.items():
         whole = asking.read(Variant(VT_NULL), variant)
         evidence = asking.frames
@@ -146,8 +148,10 @@ def test_every_arm_is_read_and_missed_when_it_is_cut(asking, judge):
 
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
-def test_empty_and_null_have_no_data(asking, judge):
-    """VT_EMPTY and VT_NULL end with their discriminant; with bytes behind it the next variant is none."""
+def test_bytes_behind_vt_empty_and_vt_null_are_refused(asking, judge):
+    """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL is read; with eight bytes behind the first it gets a
+    fault.
+    """
     for rule, vt in (("MQMQ-2.2.12-01", VT_EMPTY), ("MQMQ-2.2.12-02", VT_NULL)):
         without = asking.read(Variant(vt), Variant(vt))
         evidence = asking.frames
@@ -157,8 +161,11 @@ def test_empty_and_null_have_no_data(asking, judge):
 
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
-def test_vectors_are_counted_and_of_something(asking, judge):
-    """Each counted type is read; VT_VARIANT alone, VT_VECTOR alone, and a count that is wrong are not."""
+def test_vector_without_type_or_with_wrong_count_is_refused(asking, judge):
+    """Vectors of every type are read.
+
+    VT_VARIANT without VT_VECTOR, VT_VECTOR without a type, and a vector with a wrong count get a fault.
+    """
     vector = Variant(VT_VECTOR | VT_VARIANT, [Variant(VT_UI2, 1)])
     seen = {"in_a_vector": asking.read(vector), "alone": asking.read(Variant(VT_VARIANT, raw=bytes(8)))}
     judge("MQMQ-2.2.12-07", expected=facts(in_a_vector=READ, alone=FAULT), observed=seen, evidence=asking.frames)

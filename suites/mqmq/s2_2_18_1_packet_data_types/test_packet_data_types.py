@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18.1 Packet Data Types: the names of queues inside messages."""
+"""MS-MQMQ 2.2.18.1 Packet Data Types: queue names in messages."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def _names(peer, sut, response):
 @needs("send")
 @covers("MQMQ-2.2.18.1.5.2-01")
 @pytest.mark.parametrize("queue", ["q", "qu", "que"])
-def test_a_direct_name_is_counted_terminated_and_padded(peer, sut, judge, queue):
-    """The destination is a count of bytes, the text with its null, and padding to 4 bytes; the next header follows."""
+def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, queue):
+    """The SUT sends to direct names of several lengths: DestinationQueue has the count of bytes and the name with
+    its null, and padding to 4 bytes follows.
+    """
     direct = rf"TCP:{peer.address}\private$\{queue}"
     outgoing = Outgoing(peer, sut, to=f"DIRECT={direct}")
     frame = outgoing.send(body="", label=LABEL)
@@ -56,8 +58,8 @@ def test_a_direct_name_is_counted_terminated_and_padded(peer, sut, judge, queue)
 
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
-def test_a_public_queue_is_its_guid(peer, sut, judge):
-    """A public response queue has RQ 5 and takes 16 bytes: the queue's identifier."""
+def test_public_response_queue_is_guid(peer, sut, judge):
+    """The SUT sends with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
     frame, kind, rest = _names(peer, sut, f"PUBLIC={THIRD}")
     if kind != PUBLIC:
         raise ConformanceFailure(f"the SUT names a public response queue with RQ {kind}")
@@ -67,8 +69,10 @@ def test_a_public_queue_is_its_guid(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.2-01", "MQMQ-2.2.18.1.7.2-02", "MQMQ-2.2.18.1.7.2-03")
-def test_a_private_queue_is_its_host_and_a_number(peer, sut, judge):
-    """A private response queue of a third host has RQ 6 and takes 20 bytes: the host's GUID and the number."""
+def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
+    """The SUT sends with a private response queue of a third host: RQ is 6, and ResponseQueue is the GUID of the
+    host and the number of the queue.
+    """
     frame, kind, rest = _names(peer, sut, rf"PRIVATE={THIRD}\0000ABCD")
     if kind != OTHER_HOST:
         raise ConformanceFailure(f"the SUT names a private response queue of a third host with RQ {kind}")
@@ -79,15 +83,17 @@ def test_a_private_queue_is_its_host_and_a_number(peer, sut, judge):
 
 @needs("queue_control")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
-def test_private_queues_have_different_numbers(sut, judge):
-    """The private format names of three new queues of the SUT all differ."""
+def test_private_queues_have_distinct_numbers(sut, judge):
+    """Three queues are created: their private format names have different numbers."""
     _have_different_numbers(sut, judge, [sut.new_queue(f"number-{number}") for number in range(3)])
 
 
 @needs("queue_control", "restart")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
-def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judge):
-    """A queue is made, and after a restart as many as there are numbers up to its own, or eight: all differ."""
+def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
+    """A queue is created, the SUT restarted, and up to eight queues are created: their private format names have
+    different numbers.
+    """
     before = sut.new_queue("before")
     sut.restart()
     more = min(_private_number(sut, before), 8)
@@ -117,8 +123,10 @@ def _header_after(data, size):
 @needs("send")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
 @pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
-def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
-    """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
+def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
+    """The SUT sends to direct names of several lengths: DQ is 7, the count is that of the name with its null, and
+    the MessagePropertiesHeader follows the padding.
+    """
     outgoing = Outgoing(peer, sut, peer.direct_name(queue))
     frame = outgoing.send(body="named", label="named")
     outgoing.end()

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is the later one."""
+"""MS-MQMQ 2.2.18.1.2 TxSequenceID: the order of two identifiers."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ HIGHEST = 0xFFFF_FFFF
 @pytest.mark.parametrize(
     ("seconds", "ordinals", "later"), [step[1:] for step in STEPS], ids=[step[0] for step in STEPS]
 )
-def test_the_time_stamp_comes_before_the_ordinal(peer, sut, judge, seconds, ordinals, later):
-    """After the first message of one sequence, that of another is acknowledged in order if it is a later one."""
+def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
+    """The peer sends the first message of a sequence and then of another: the OrderAck names the second sequence if
+    its TxSequenceID is the later one, else the first.
+    """
     receiver = Receiver(peer, sut, ordinal=8)
     own = receiver.sequence.identifier
     first = receiver.send(label="first")

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 TimeToReachQueue, 2.2.19.2 SentTime, MS-MQQB 3.1.7.1.2: somebody sets the clock of the system."""
+"""MS-MQMQ 2.2.19.1 TimeToReachQueue, 2.2.19.2 SentTime, MS-MQQB 3.1.7.1.2: a change of the system clock."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ OVER, IN_TIME, SENT_THEN = 1, 2, 3
 @needs("environment", "receive")
 @covers(*EXPIRES)
 @pytest.mark.parametrize("fast_s", [SET_S, -SET_S], ids=["fast", "slow"])
-def test_the_clock_of_the_receiver_says_what_came_too_late(peer, sut, judge, fast_s):
-    """The clock of the receiver is set: of two messages the one whose time is over by that clock is ignored."""
+def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, fast_s):
+    """The clock of the SUT is set two hours ahead or back: it ignores the message that is expired by that clock, and
+    accepts the other.
+    """
     sut.change_environment(clock=fast_s)
     connection = peer.open_raw()
     sent_s = peer.environment.now().utc_s + fast_s - AGO_S
@@ -39,9 +41,9 @@ def test_the_clock_of_the_receiver_says_what_came_too_late(peer, sut, judge, fas
 
 @needs("environment", "send")
 @covers(*EXPIRES, "MQQB-3.1.7.1.2-D01", *SENT_TIME)
-def test_the_clock_of_the_sender_says_what_is_sent_and_when(peer, sut, judge):
-    """Two messages wait for a peer that is not there, and the clock is set two hours forward: the one that had an hour
-    is not sent, the other has the time before. One of afterwards has the time that the clock shows then.
+def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
+    """Two messages wait for an unreachable peer, and the clock is set two hours ahead: the one with an hour is not
+    sent, the other keeps its SentTime. A message sent afterwards has the SentTime of the changed clock.
     """
     to = peer.direct_name()
 

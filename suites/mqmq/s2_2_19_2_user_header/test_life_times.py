@@ -30,8 +30,10 @@ LIVES = (
 @needs("send")
 @covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.2-06")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
-    """TimeToBeReceived has the seconds that the application gave, SentTime the second of the sending."""
+def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
+    """The SUT sends messages with several limits: TimeToBeReceived is the limit in seconds, and SentTime the time of
+    sending.
+    """
     outgoing = Outgoing(peer, sut)
     for life_s in (HOUR_S, 0x0102_0304):
         before_s = peer.environment.now().utc_s
@@ -58,11 +60,11 @@ def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
 @needs("receive")
 @covers(*LIVES, "MQDMPR-3.1.2.4-D02")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
-    """Messages stay in the queue until their seconds are over, those without an end for ever.
+def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
+    """Messages with TimeToBeReceived over leave the queue, and those with time left or an infinite limit stay.
 
-    They count from the sending or from the arrival (E109): a message is never gone before its time since the sending
-    is over, and no more there when its time since the arrival is. One of the SUT's own has an hour to reach its queue.
+    Erratum E109: the time counts from SentTime or from the arrival; both are over for the messages that have to be
+    gone, and neither for those that have to stay.
     """
     if sut.has("send"):
         sender = Sender(peer, sut)
@@ -77,7 +79,7 @@ def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
     }
     leave = {"some seconds": (0, SHORT_S + WAIT_S), "no second": (0, 0)}
     queue = "transactional" if delivery == "transactional" else "plain"
-    make = _maker(peer, delivery)
+    make = _message_builder(peer, delivery)
     connection = peer.open_raw()
     sent = [
         connection.send(make({"SentTime": now - ago_s, "TimeToBeReceived": life_s}, label=label))
@@ -99,8 +101,8 @@ def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
     judge(*LIVES, expected=sorted(stay), observed=there(), evidence=sent)
 
 
-def _maker(peer, delivery):
-    """Return what makes the messages of a delivery; transactional ones follow each other in one sequence."""
+def _message_builder(peer, delivery):
+    """Return a function that builds messages of a delivery, transactional ones in one sequence."""
     if delivery == "transactional":
         return Sequence(peer).message
     return lambda user, **headers: peer.message(user | {"DM": int(delivery == "recoverable")}, **headers)
@@ -109,10 +111,12 @@ def _maker(peer, delivery):
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
-def test_a_restart_does_not_lengthen_the_life_of_a_message(peer, sut, judge, delivery):
-    """Of two messages that were in their queue before a restart one is gone when its seconds are over."""
+def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery):
+    """Two messages are in the queue before a restart: after it, the one with a short TimeToBeReceived leaves the
+    queue when its time is over, and the other stays.
+    """
     queue = "transactional" if delivery == "transactional" else "plain"
-    make = _maker(peer, delivery)
+    make = _message_builder(peer, delivery)
     connection = peer.open_raw()
     lives = {"an hour": HOUR_S, "some seconds": SHORT_S + WAIT_S}
     sent = [connection.send(make({"TimeToBeReceived": life_s}, label=label)) for label, life_s in lives.items()]

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: how the names of queues are written for each value of DQ, AQ and RQ."""
+"""MS-MQMQ 2.2.19.2 UserHeader: queue names for each value of DQ, AQ and RQ."""
 
 from __future__ import annotations
 
@@ -60,8 +60,10 @@ READ = (
 @pytest.mark.parametrize(
     ("rules", "fields"), [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in READ]
 )
-def test_names_are_read_as_their_type_says(peer, sut, judge, rules, fields):
-    """A received message has the administration and response queue that its bytes name, and all else as it was sent."""
+def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
+    """A message with each AQ and RQ arrives: the application gets the administration and response queue of its
+    bytes, and all other properties as sent.
+    """
     label = f"names {peer.message_id()}"
     packet = peer.recoverable_message(dict(fields), label=label, body=b"behind the names")
     done = reception(peer, packet, label)
@@ -110,8 +112,10 @@ ASKED = (
 
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", *ADMINISTRATION_WRITTEN, *RESPONSE_WRITTEN)
-def test_names_are_written_as_their_type_says(peer, sut, judge):
-    """In messages to a private queue of the peer every kind of name has the type and the bytes of the table."""
+def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
+    """The SUT sends to a private queue of the peer with each kind of administration and response queue: DQ is 3, and
+    AQ, RQ and the names are those of the table.
+    """
     hosts = _hosts(peer, sut)
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rules, asked, name, flag, kind, written in ASKED:
@@ -134,8 +138,10 @@ def test_names_are_written_as_their_type_says(peer, sut, judge):
 
 @needs("send", "public_names")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
-def test_a_public_destination_is_its_guid(peer, sut, judge):
-    """A message to a public queue has DQ 5, the queue's GUID, and that of its host as QueueManagerAddress."""
+def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
+    """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue the GUID of the queue, and
+    QueueManagerAddress the GUID of the peer.
+    """
     outgoing = Outgoing(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     frame = outgoing.send(body="named", label="named")
     outgoing.end()
@@ -148,8 +154,10 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
 
 @needs("receive", "queue_control")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
-def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
-    """A message reaches the same queue by its direct name and by its number on the host."""
+def test_received_destination_is_read_by_dq(peer, sut, judge):
+    """The peer sends one message to the direct name of a queue and one to its private number: both are in that
+    queue.
+    """
     queue = sut.new_queue("read")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
     for label, named in (

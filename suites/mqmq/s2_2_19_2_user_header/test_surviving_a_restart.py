@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader, DM: what is in the queues of a queue manager that was restarted."""
+"""MS-MQMQ 2.2.19.2 UserHeader, DM: the messages in the queues after a restart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from harness.sut.control import ControlRefused
 from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
-from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, REACH_QUEUE, AcknowledgingReceiver, classes, named
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, signed
 from suites.mqqb.steps.sender import Sender
@@ -38,8 +37,8 @@ def _labels(sut: Sut, queue: str) -> list[str]:
     return [one["label"] for one in _held(sut, queue)]
 
 
-def _changed(before: Iterable[dict[str, Any]], after: Iterable[dict[str, Any]]) -> list[str]:
-    """Return what of the messages in a queue is not as it was."""
+def _changes(before: Iterable[dict[str, Any]], after: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the properties in which the messages in a queue differ from the earlier ones."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
     if labels[0] != labels[1]:
@@ -52,25 +51,27 @@ def _changed(before: Iterable[dict[str, Any]], after: Iterable[dict[str, Any]]) 
     ]
 
 
-def _found(sut: Sut, queue: str, before: Iterable[dict[str, Any]]) -> list[str]:
-    """Return what of the messages in a queue is not as it was; a queue that is there no more has none."""
+def _changes_in(sut: Sut, queue: str, before: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the properties in which the messages in a queue differ from earlier ones, or that the queue is missing."""
     try:
-        return _changed(before, _held(sut, queue))
+        return _changes(before, _held(sut, queue))
     except ControlRefused as refused:
         return [f"nothing: {refused}"]
 
 
-def _taken(sut: Sut, queue: str, label: str, **arguments: Any) -> None:
-    """Let an application take a message by its label."""
+def _receive(sut: Sut, queue: str, label: str, **arguments: Any) -> None:
+    """Let an application receive a message by its label."""
     one = next(one for one in _held(sut, queue) if one["label"] == label)
     sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current", **arguments)
 
 
 @needs("restart", "receive", "queue_control")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
-def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
-    """Messages of several priorities, of which one was taken: the others are there, as they were, after each of two
-    restarts, found by their lookup identifiers, and those that come then are behind them.
+def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
+    """Messages of several priorities and sequences arrive, and some are received.
+
+    After each of two restarts the other messages and the journal are unchanged, a new message is placed by its
+    priority, and lookup identifiers still find messages.
     """
     queue, receiver = sut.queue(), Receiver(peer, sut)
     other = sut.new_queue("beside", journaling=True)
@@ -87,14 +88,14 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
     queues = {queue: 5, sut.queue("transactional"): 3, other: 3}
     if not peer.eventually(lambda: all(len(_held(sut, name)) == count for name, count in queues.items())):
         raise ConformanceFailure("the messages did not come into their queues")
-    _taken(sut, queue, "3 of priority 3")
+    _receive(sut, queue, "3 of priority 3")
     for name in (sut.queue("transactional"), other, other):
         sut.control.call("receive", queue=name, timeout_ms=0)
     before = {name: _held(sut, name) for name in (*queues, journal)}
     for time in ("first", "second"):
         sut.restart()
         for name, messages in before.items():
-            changes, case = _found(sut, name, messages), f"{name} after the {time} restart"
+            changes, case = _changes_in(sut, name, messages), f"{name} after the {time} restart"
             judge.all(expected=UNCHANGED, observed=changes, case=case, evidence=sent)
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
@@ -108,7 +109,7 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
         observed=_labels(sut, queue),
         evidence=sent,
     )
-    _taken(sut, queue, "4 of priority 7")
+    _receive(sut, queue, "4 of priority 7")
     labels.remove("4 of priority 7")
     judge(
         "MQMQ-2.2.19.2-11",
@@ -123,8 +124,11 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
 @needs("restart", "send", "receive", "queue_control")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
-def test_messages_of_applications_here_survive_a_restart(peer, sut, judge, delivery):
-    """Messages that applications sent to a queue here are there as they were; one that was taken is not."""
+def test_local_messages_survive_restart(peer, sut, judge, delivery):
+    """Applications send messages to a queue of the SUT, and one is received.
+
+    After a restart the others are unchanged.
+    """
     kind = "transactional" if delivery == "transactional" else "plain"
     queue, to = sut.queue(kind), sut.format_name(kind)
     queues = {"admin_queue": sut.format_name("admin"), "response_queue": sut.format_name("plain")}
@@ -135,27 +139,28 @@ def test_messages_of_applications_here_survive_a_restart(peer, sut, judge, deliv
         ("last", {"body": "x" * 10_000}),
     ):
         sut.send(to, label=label, delivery=delivery, **fields)
-    _taken(sut, queue, "taken")
+    _receive(sut, queue, "taken")
     before = _held(sut, queue)
     if sorted(one["label"] for one in before) != ["bare", "full", "last"]:
         raise ConformanceFailure(f"{[one['label'] for one in before]} are in the queue")
     sut.restart()
-    judge.all(expected=UNCHANGED, observed=_found(sut, queue, before))
+    judge.all(expected=UNCHANGED, observed=_changes_in(sut, queue, before))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
-def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, judge):
-    """What was sent and taken in transactions that were committed is there and gone; what was taken in one that was
-    not, or that was aborted, is in its queue again; what was sent in one of those never is, nor what was purged while
-    one had it, whatever became of that.
+def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
+    """Transactions send, receive and have their messages purged, and are committed, aborted or left open.
+
+    After a restart the queue has the messages that committed transactions sent, and those that aborted and open ones
+    received; it has no purged message.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for prepared in (False, True):
         for outcome in ("commit", "abort"):
             sut.send(to, label=f"{outcome} after a purge", body="purged", delivery="transactional")
             transaction = sut.control.call("begin", external=prepared)["transaction"]
-            _taken(sut, queue, f"{outcome} after a purge", transaction=transaction)
+            _receive(sut, queue, f"{outcome} after a purge", transaction=transaction)
             if prepared:
                 sut.control.call("prepare", transaction=transaction)
             sut.control.call("purge", queue=queue)
@@ -164,7 +169,7 @@ def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, j
         sut.send(to, label=label, body=label, delivery="transactional")
     begun = {name: sut.control.call("begin")["transaction"] for name in ("committed", "aborted", "open")}
     for taken, name in (("gone", "committed"), ("back", "aborted"), ("again", "open")):
-        _taken(sut, queue, taken, transaction=begun[name])
+        _receive(sut, queue, taken, transaction=begun[name])
         for label in (f"sent in one {name}", f"sent in one {name}, too"):
             sut.send(to, label=label, body=name, transaction=begun[name])
     sut.control.call("commit", transaction=begun["committed"])
@@ -177,16 +182,17 @@ def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, j
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
-def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge):
-    """Of transactions that were prepared one is committed after a restart, the other aborted: what the one sent is in
-    its queue, and what it took is not; what the other took is in its queue again.
+def test_prepared_transactions_survive_restart(peer, sut, judge):
+    """Two prepared transactions are decided after a restart: the queue has the message that the committed one sent
+    and not the one that it received, and has again the one that the aborted one received. A second restart changes
+    nothing.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for label in ("taken for good", "taken for a time", "stays"):
         sut.send(to, label=label, body=label, delivery="transactional")
     begun = {name: sut.control.call("begin", external=True)["transaction"] for name in ("commit", "abort")}
     for taken, name in (("taken for good", "commit"), ("taken for a time", "abort")):
-        _taken(sut, queue, taken, transaction=begun[name])
+        _receive(sut, queue, taken, transaction=begun[name])
         for label in (f"sent and {name}", f"sent and {name}, too"):
             sut.send(to, label=label, body=name, transaction=begun[name])
         sut.control.call("prepare", transaction=begun[name])
@@ -208,9 +214,11 @@ def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge
 
 @needs("restart", "send", "receive", "queue_control", "transactions", "subqueues")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
-def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge):
-    """Messages that were moved by themselves, in a transaction that was committed, and in one that is committed after
-    the restart are in the subqueue; those of one that was aborted and of one that was not prepared are not.
+def test_moved_messages_survive_restart(peer, sut, judge):
+    """Messages are moved to a subqueue alone and in transactions.
+
+    After a restart the subqueue has those of committed transactions, also of a prepared one that is committed then;
+    those of aborted and open ones are in the queue.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     subqueue = f"{queue};mqc-moved"
@@ -230,7 +238,7 @@ def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge)
     sut.control.call("prepare", **begun["prepared"])
     before = _held(sut, subqueue)
     sut.restart()
-    judge.all(expected=UNCHANGED, observed=_found(sut, subqueue, before))
+    judge.all(expected=UNCHANGED, observed=_changes_in(sut, subqueue, before))
     sut.control.call("commit", **begun["prepared"])
     expected = facts(queue=any_order("aborted", "open", "stays"), subqueue=any_order("alone", "committed", "prepared"))
 
@@ -243,9 +251,10 @@ def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge)
 
 @needs("restart", "send", "receive", "queue_control")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
-def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut, judge):
-    """What was too late, transactional or not, what was too much for its queue here, and what was journaled when it
-    arrived, is kept over a restart.
+def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
+    """Expired messages, a message beyond a quota and a journaled message are in the system queues.
+
+    After a restart these queues are unchanged.
     """
     if not release_of(sut).dead_letters:
         raise LackedByRelease("there are no dead letters (MS-MQMQ <3>)")
@@ -278,13 +287,16 @@ def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut
         raise ConformanceFailure(f"nothing is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
     for name, messages in kept().items():
-        judge.all(expected=UNCHANGED, observed=_changed(before[name], messages), case=name, evidence=came)
+        judge.all(expected=UNCHANGED, observed=_changes(before[name], messages), case=name, evidence=came)
 
 
 @needs("restart", "receive", "security")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
-def test_messages_with_and_without_a_signature_are_there_after_a_restart(peer, sut, judge):
-    """A signed message is in its queue after a restart as what it was authenticated, as one that is not signed is."""
+def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
+    """A signed and an unsigned message are in the queue.
+
+    After a restart both are unchanged, with the result of their authentication.
+    """
     secured = Secured(peer, sut)
     packets = {"plain": secured.message(header={"DM": 1}), "signed": signed(secured.message(header={"DM": 1}))}
     found = secured.dispositions(packets)
@@ -293,31 +305,4 @@ def test_messages_with_and_without_a_signature_are_there_after_a_restart(peer, s
         raise ConformanceFailure("neither message came into the queue")
     sut.restart()
     evidence = [frame for one in found.values() for frame in one.frames]
-    judge.all(expected=UNCHANGED, observed=_changed(before, sut.messages()), evidence=evidence)
-
-
-@needs("restart", "queue_control")
-@covers("MQMQ-2.2.18.1.6-D01")
-def test_a_queue_is_full_after_a_restart_too(peer, sut, judge):
-    """After a restart a queue has the quota and the messages that it had: there is room for one more, not for two."""
-    queue = sut.new_queue("full", quota_kb=12)
-    to, body = rf"TCP:{sut.address}\{queue}", bytes(5_000)
-    receiver = AcknowledgingReceiver(peer, sut)
-    sent = [receiver.give(receiver.asking({"DM": 1}, destination=to, body=body, properties={"PA": 1}))]
-    if not receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1):
-        raise ConformanceFailure("the first message did not come into the queue")
-    sut.restart()
-    receiver.session = peer.open_raw()
-    for _ in range(2):
-        asks = receiver.asking({"DM": 1}, destination=to, body=body, properties={"PA": 1, "NA": 1})
-        sent.append(receiver.give(asks))
-    acks = receiver.await_all(
-        lambda: receiver.acks_of(REACH_QUEUE, *sent[1:]) + receiver.acks_of(Q_EXCEED_QUOTA, *sent), 2
-    )
-    judge(
-        "MQMQ-2.2.18.1.6-D01",
-        expected=any_order(*named(REACH_QUEUE, Q_EXCEED_QUOTA)),
-        observed=classes(acks),
-        evidence=[*sent, *acks],
-    )
-    receiver.end()
+    judge.all(expected=UNCHANGED, observed=_changes(before, sut.messages()), evidence=evidence)

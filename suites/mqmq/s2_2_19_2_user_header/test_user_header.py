@@ -40,8 +40,8 @@ SHORT_S, LONG_S = 1, 9_000
 
 @sut_survives()
 @covers(*RESERVED)
-def test_reserved_bits_are_ignored(peer, sut, judge):
-    """A message with reserved bits set is taken as any other."""
+def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
+    """A message with each reserved bit of Flags set is in its queue."""
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
         done = reception(peer, peer.recoverable_message(bits, label=label), label)
@@ -49,8 +49,8 @@ def test_reserved_bits_are_ignored(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
-def test_connector_type_is_not_interpreted(peer, sut, judge):
-    """A message is taken whatever its ConnectorType holds."""
+def test_any_connector_type_is_accepted(peer, sut, judge):
+    """A message with each of several values of ConnectorType is in its queue."""
     for connector in (UUID(int=0), THIRD, sut.guid):
         label = f"connector {connector}"
         done = reception(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
@@ -63,8 +63,8 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
     [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],
 )
 @sut_survives()
-def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, flag, value):
-    """After a message that was taken, one whose DQ or AQ is none of the table's closes the session."""
+def test_unlisted_dq_or_aq_closes_session(peer, judge, rule, flag, value):
+    """The peer sends a valid message and then one with an unlisted DQ or AQ: the SUT closes the session."""
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(peer.recoverable_message({flag: value}))
@@ -73,8 +73,10 @@ def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, 
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37")
-def test_a_response_queue_may_be_on_the_host_of_the_administration_queue(peer, sut, judge):
-    """With RQ 4 the response queue has the host of the administration queue, which a third queue manager is."""
+def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
+    """A message with RQ 4 and a private administration queue of a third host arrives: the application gets a
+    response queue of that host.
+    """
     names = {
         "AQ": 6,
         "AdminQueue": PrivateQueueFormatName(SourceQueueManager=THIRD, PrivateQueueIdentifier=7),
@@ -89,8 +91,10 @@ def test_a_response_queue_may_be_on_the_host_of_the_administration_queue(peer, s
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
-def test_messages_to_a_direct_name(peer, sut, judge):
-    """Messages to a direct name have no QueueManagerAddress, the time of sending, and a MessageID each."""
+def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
+    """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime the time of sending, and
+    each MessageID different.
+    """
     sender = Sender(peer, sut)
     before_s = peer.environment.now().utc_s
     sender.send(1, 2)
@@ -113,8 +117,10 @@ def test_messages_to_a_direct_name(peer, sut, judge):
 
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
-def test_messages_to_a_private_name(peer, sut, judge):
-    """A message to a private name has the GUID of its host in QueueManagerAddress and the queue in 4 bytes."""
+def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
+    """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
+    DestinationQueue the number of the queue in 4 bytes.
+    """
     sender = Sender(peer, sut, to=private_name(peer.identifier))
     sender.send(1)
     session, sent = sender.first(1)
@@ -135,8 +141,10 @@ def test_messages_to_a_private_name(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-31")
-def test_acknowledgments_need_an_administration_queue(peer, sut, judge):
-    """Who asks for acknowledgments names a queue for them; who asks for none does not."""
+def test_message_with_na_has_administration_queue(peer, sut, judge):
+    """The SUT sends a message without acknowledgments and one with: NA and AQ are 0 in the first, and 1 and 7 in the
+    second.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, acks=["negative_arrival"], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
@@ -150,9 +158,10 @@ def test_acknowledgments_need_an_administration_queue(peer, sut, judge):
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
-def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
-    """Recoverable messages that were acknowledged are in their queue after a restart and after another, whole and in
-    their order.
+def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
+    """Three recoverable messages arrive and are acknowledged.
+
+    After each of two restarts they are in the queue in their order and as they were sent.
     """
     sequence = Sequence(peer)
     packets = [
@@ -185,10 +194,10 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
-def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, judge):
-    """Of two messages in a queue, the one whose TimeToBeReceived is over is gone, the other one is not.
+def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
+    """Two messages are in the queue: the one whose TimeToBeReceived is over leaves it, and the other stays.
 
-    Both have to be seen there first: a busy machine gets more time.
+    A busy machine that shows the short one too late gets a longer time.
     """
     session = peer.open_raw()
     for time_s in (SHORT_S, 5 * SHORT_S, 20 * SHORT_S):

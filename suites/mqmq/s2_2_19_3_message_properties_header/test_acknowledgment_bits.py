@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: what PA, PR, NA and NR ask for, and what they do not."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: the acknowledgments for which PA, PR, NA and NR ask."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from suites.mqqb.steps.disposition import (
     [("transactional", [REACH_QUEUE]), ("plain", [NOT_TRANSACTIONAL_Q])],
     ids=["taken", "refused"],
 )
-def test_a_transactional_message_is_acknowledged_where_it_asks(peer, sut, judge, queue, expected):
-    """Of two transactional messages, the one with PA and NA is acknowledged, by what became of it."""
+def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge, queue, expected):
+    """Two transactional messages arrive, one with PA and NA: it gets an acknowledgment of its arrival or refusal,
+    and the other gets none.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)
     sent = [

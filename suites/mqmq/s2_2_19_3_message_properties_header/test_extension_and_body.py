@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: label, extension and body of every length, received and handed on."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: labels, extensions and bodies of several lengths, received and
+forwarded.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,8 @@ def _fields(label, extension, body):
 @covers(*RULES)
 @pytest.mark.parametrize(("label", "extension", "body"), LENGTHS)
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
-def test_what_is_received_is_what_was_sent(peer, sut, judge, label, extension, body, transactional):
-    """A message is received with label, extension, body and every other property as it was sent."""
+def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
+    """A message with each label, extension and body arrives: the application gets every property as it was sent."""
     fields = _fields(label, extension, body)
     packet = Sequence(peer).message(**fields) if transactional else peer.recoverable_message(**fields)
     queue = "transactional" if transactional else "plain"
@@ -65,8 +67,10 @@ def test_what_is_received_is_what_was_sent(peer, sut, judge, label, extension, b
 @needs("private_names")
 @covers("MQMQ-2.2.19.3-D05")
 @pytest.mark.parametrize(("label", "extension", "body"), LENGTHS[1:5])
-def test_what_is_handed_on_is_what_was_sent(peer, sut, judge, label, extension, body):
-    """A message that is handed on has label, extension and body as they came."""
+def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
+    """The SUT forwards a message with each label, extension and body: these fields, CorrelationID and BodyType are
+    unchanged.
+    """
     fields = _fields(label, extension, body)
     del fields["ApplicationTag"]
     sent, frame = handed_on(peer, sut, **fields)

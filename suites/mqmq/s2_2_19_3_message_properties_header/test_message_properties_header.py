@@ -46,8 +46,8 @@ class Fields:
 
 @sut_survives()
 @covers(*UNUSED)
-def test_unused_bits_are_ignored(peer, sut, judge):
-    """A message with an unused bit of Flags set is taken as any other."""
+def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
+    """A message with each unused bit of Flags set is in its queue."""
     for rule, bit in UNUSED.items():
         done = reception(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
@@ -58,8 +58,10 @@ def test_unused_bits_are_ignored(peer, sut, judge):
 @pytest.mark.parametrize(
     ("correlation", "tag"), [(bytes(20), 0), (b"\xff" * 20, 0xFFFF_FFFF), (bytes(range(20)), 0x8000_0001)]
 )
-def test_what_the_application_defined_is_handed_on(peer, sut, judge, correlation, tag):
-    """A received message has the CorrelationID and the ApplicationTag that it was sent with."""
+def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
+    """A message with several values of CorrelationID and ApplicationTag arrives: the application gets both as they
+    were sent.
+    """
     packet = peer.recoverable_message(CorrelationID=correlation, ApplicationTag=tag, label="defined")
     done = reception(peer, packet, "defined")
     found = [one for one in sut.messages() if one["label"] == "defined"]
@@ -80,8 +82,10 @@ def test_what_the_application_defined_is_handed_on(peer, sut, judge, correlation
     "MQMQ-2.2.19.3-32",
     "MQMQ-2.2.19.3-33",
 )
-def test_sizes_are_those_of_what_follows(peer, sut, judge):
-    """Label, extension and body are where the sizes put them, and are those that the application gave."""
+def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
+    """The SUT sends a message with label and body, and one without: the sizes of the header are those of label,
+    extension and body, and each is where the sizes put it.
+    """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY, label=LABEL, application_tag=TAG)
     whole = Fields(frame.data)
@@ -112,8 +116,8 @@ def test_sizes_are_those_of_what_follows(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
-def test_the_longest_label(peer, sut, judge):
-    """A label of 249 characters takes 500 bytes with its null; a longer one is never sent in more."""
+def test_sent_label_has_at_most_250_characters(peer, sut, judge):
+    """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
     judge.all(expected=500, observed=2 * Fields(frame.data).label_length, evidence=frame)

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: levels and algorithms that are in no table."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: unlisted privacy levels, hash and encryption algorithms."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ TAKEN = "ACK_REACH_QUEUE, in its queue"
 @sut_survives()
 @needs("security", "receive")
 @covers(*REFUSED)
-def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge):
-    """A level, a hash and a cipher that are none: refused, each as what it spoils; an unsigned message has any hash."""
+def test_unlisted_security_algorithm_is_refused(peer, sut, judge):
+    """Messages with an unlisted PrivacyLevel, HashAlgorithm or EncryptionAlgorithm get NACK_BAD_SIGNATURE or
+    NACK_BAD_ENCRYPTION. An unsigned message with an unlisted HashAlgorithm is accepted.
+    """
     secured = Secured(peer, sut)
 
     def hidden(**changes):

@@ -33,8 +33,10 @@ def _body(length: int) -> str:
 @needs("security", "receive")
 @covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04")
 @pytest.mark.parametrize("way", WAYS)
-def test_a_body_of_any_length_is_decrypted_whole(peer, sut, judge, way):
-    """Bodies of many lengths, encrypted with a vector of zeros and padded by PKCS #5, are those that were hidden."""
+def test_received_body_of_any_length_is_decrypted(peer, sut, judge, way):
+    """Bodies of several lengths arrive, encrypted with a zero initialization vector and padded by PKCS #5: the
+    application gets each body as it was before encryption.
+    """
     secured = Secured(peer, sut)
     bodies = {str(length): _body(length) for length in LENGTHS}
     packets = {name: secret(sut, secured.message(body=body.encode()), *WAYS[way]) for name, body in bodies.items()}
@@ -46,8 +48,10 @@ def test_a_body_of_any_length_is_decrypted_whole(peer, sut, judge, way):
 @needs("security", "send", "private_names")
 @covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17")
 @pytest.mark.parametrize("level", ["base", "enhanced", "advanced"])
-def test_a_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, level):
-    """Bodies of many lengths come in the next whole number of blocks, and are what was sent when they are opened."""
+def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, level):
+    """The SUT sends encrypted bodies of several lengths: MessageSize is the next whole number of blocks, and
+    decryption gives each body.
+    """
     if level in PREFERENCES and sut.has("configure"):
         sut.configure(**PREFERENCES[level])
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))

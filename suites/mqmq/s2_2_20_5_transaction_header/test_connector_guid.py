@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid, in messages that the SUT hands on; connectors set it."""
+"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid, in a message that the SUT forwards; only connectors set it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ HEADER = "TransactionHeader."
 
 @needs("private_names")
 @covers("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20", "MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04")
-def test_the_guid_of_a_connector_is_handed_on_as_it_came(peer, sut, judge):
-    """A transactional message with a ConnectorQMGuid still has CG and it, behind the numbers."""
+def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
+    """The SUT forwards a transactional message with a ConnectorQMGuid: CG is 1, and ConnectorQMGuid follows the
+    sequence numbers.
+    """
     place = {
         "ConnectorQMGuid": CONNECTOR,
         "TxSequenceID": Sequence(peer).identifier,

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.5 TransactionHeader: the ID of transactions before and after a restart."""
+"""MS-MQMQ 2.2.20.5 TransactionHeader: IDs of transactions before and after a restart."""
 
 from __future__ import annotations
 

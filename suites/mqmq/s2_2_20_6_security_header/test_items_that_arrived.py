@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.6 SecurityHeader: the items of SecurityData as the receiving application gets them."""
+"""MS-MQMQ 2.2.20.6 SecurityHeader: the items of SecurityData at the receiving application."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ def _provider(name: str) -> dict[str, Any]:
 
 @needs("security", "receive")
 @covers("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03")
-def test_the_items_of_a_message_are_those_that_its_receiver_gets(peer, sut, judge):
-    """Messages of users, some signed, with providers, and of a queue manager, which has neither: each item as sent."""
+def test_received_message_has_items_of_security_data(peer, sut, judge):
+    """Messages of users and of a queue manager arrive, some signed and some with a provider: the application gets
+    the sender, certificate and provider of each.
+    """
     secured = Secured(peer, sut)
     guid = peer.identifier
     queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}

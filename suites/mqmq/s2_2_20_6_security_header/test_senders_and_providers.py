@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.20.6 SecurityHeader: who sent and signed a message, with which provider, and where its key is known."""
+"""MS-MQMQ 2.2.20.6 SecurityHeader: sender and signer of a message, the provider of its signature, and published
+keys.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ def _signed_by(frame):
 
 @needs("security", "send")
 @covers(*AS_NOBODY)
-def test_a_message_that_nobody_signed(peer, sut, judge):
-    """Signed as nobody there is no SecurityID."""
+def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
+    """The SUT sends a signed message without a sender: ST and SenderIdSize are 0."""
     outgoing = Outgoing(peer, sut)
     nobody = outgoing.send(body="signed", sender="none", authentication_level="sig20")
     observed = {**_signed_by(nobody), "SenderIdSize": int(nobody["SecurityHeader"].SenderIdSize)}
@@ -44,8 +46,10 @@ def test_a_message_that_nobody_signed(peer, sut, judge):
 
 @needs("security", "send")
 @covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *OF_SIGNATURES)
-def test_who_signed_a_message(peer, sut, judge):
-    """Signed as a user there is its SID, as the queue manager its GUID, in each kind."""
+def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
+    """The SUT sends messages signed by a user and by the queue manager, with each type of signature: ST and
+    SecurityID are those of the SID or of the GUID.
+    """
     outgoing = Outgoing(peer, sut)
     own = fields(ST=QUEUE_MANAGER, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
     users = fields(ST=USER, SecurityID=ALICE.security_id.hex())
@@ -73,8 +77,8 @@ def test_who_signed_a_message(peer, sut, judge):
 
 @needs("security", "send", "private_names")
 @covers("MQMQ-2.2.20.6-07", "MQDMPR-3.1.1.12-D65")
-def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut, judge):
-    """A message that is signed and encrypted names its provider where DE is clear."""
+def test_message_with_de_clear_has_provider_info(peer, sut, judge):
+    """The SUT sends a signed message with each privacy level: with DE clear, ProviderInfo has a name."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for level in ("base", "enhanced", "advanced"):
         frame = outgoing.send(body="signed", authentication_level="sig20", privacy_level=level)
@@ -98,8 +102,8 @@ def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut
 
 @needs("security", "inspect")
 @covers("MQMQ-2.2.20.6-36")
-def test_the_public_keys_are_in_the_directory(sut, judge):
-    """PublicEncryptionKeyList of the queue manager's directory object has the keys that its identity has."""
+def test_public_keys_are_in_directory(sut, judge):
+    """PublicEncryptionKeyList of the queue manager's directory object is the list of the SUT's encryption keys."""
     kept = bytes.fromhex(element(sut.inspect()["QueueManager"], "PublicEncryptionKeyList"))
     judge(
         "MQMQ-2.2.20.6-36",

@@ -16,8 +16,8 @@ UNUSED = {
 
 @sut_survives()
 @covers(*UNUSED.values())
-def test_unused_bits_of_a_security_header_are_ignored(peer, sut, judge):
-    """An unsigned message of the peer itself whose SecurityHeader has an unused bit is taken as any other."""
+def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
+    """An unsigned message of the peer with each unused bit of SecurityHeader.Flags set is in its queue."""
     sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
     for bit, rule in UNUSED.items():
         done = reception(peer, peer.recoverable_message(security=sender | {bit: 1}, label=bit), bit)

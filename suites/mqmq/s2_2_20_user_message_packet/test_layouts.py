@@ -1,6 +1,6 @@
-"""MS-MQMQ 2.2.20 UserMessage Packet: whole messages of the SUT field by field, as the tables of the document have them.
+"""MS-MQMQ 2.2.20 UserMessage Packet: messages of the SUT with every field that the application determines.
 
-What the application asked for, and what follows from it, is in its place; what is left to the system is not looked at.
+Fields that the document leaves to the implementation are not judged.
 """
 
 from __future__ import annotations
@@ -101,16 +101,16 @@ LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Fl
 """What an acknowledgment may have or not."""
 
 
-def bits(**named: int) -> dict[str, int]:
-    """Return the parts of UserHeader.Flags; those that were not asked for are 0."""
+def flags_of_user_header(**named: int) -> dict[str, int]:
+    """Return the parts of UserHeader.Flags; those without a value are 0, DQ is 7 and MP 1."""
     usual = dict.fromkeys(("RC", "DM", "JN", "JP", "AQ", "RQ", "SH", "TH", "CQ", "MQ", "AH", "HH"), 0)
     return {f"{USER}Flags.{name}": value for name, value in (usual | {"DQ": 7, "MP": 1} | named).items()}
 
 
-def judged(
+def judge_fields(
     judge: Any, rules: Mapping[str, tuple[str, ...]], wanted: Mapping[str, Any], frame: Frame, *more: Frame
 ) -> None:
-    """Judge each rule by the fields that it is about."""
+    """Judge each rule by the fields whose names begin as in `rules`."""
     layout = Layout(frame)
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
     for rule, beginnings in rules.items():
@@ -119,29 +119,31 @@ def judged(
         judge(rule, expected=fields(expected), observed=observed, evidence=[*more, frame])
 
 
-def text(name: str) -> str:
-    """Return a direct name as it stands in a packet, in lower case and with its null."""
+def direct_name_text(name: str) -> str:
+    """Return a direct name as it is in a packet, in lower case and with its null."""
     return name.removeprefix("DIRECT=").lower() + "\0"
 
 
 @covers(*OF_ACKNOWLEDGMENT)
 @pytest.mark.parametrize("delivery", [0, 1])
 @pytest.mark.parametrize("queue", [ADMINISTRATION, f"{ADMINISTRATION}2"])
-def test_an_acknowledgment_field_by_field(peer, sut, judge, queue, delivery):
-    """The acknowledgment of a message is one of the SUT's own: its destination, CorrelationID and class are known."""
+def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
+    """The SUT acknowledges the arrival of a message: destination, CorrelationID, class and flags of the
+    acknowledgment are in their places.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{peer.address}\private$\{queue}"
     sent, frame = receiver.acknowledgment(receiver.asking({"AdminQueue": to, "DM": delivery}, properties={"PA": 1}))
     wanted = {
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": NOBODY,
-        **{name: value for name, value in bits(DM=delivery).items() if name not in LEFT_OPEN},
-        f"{USER}DestinationQueue": text(to),
+        **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in LEFT_OPEN},
+        f"{USER}DestinationQueue": direct_name_text(to),
         f"{PROPERTIES}MessageClass": REACH_QUEUE,
         f"{PROPERTIES}CorrelationID": identifier(sent),
         f"{PROPERTIES}PrivacyLevel": 0,
     }
-    judged(judge, OF_ACKNOWLEDGMENT, wanted, frame, sent)
+    judge_fields(judge, OF_ACKNOWLEDGMENT, wanted, frame, sent)
 
 
 def _properties(**fields: Any) -> dict[str, Any]:
@@ -164,8 +166,8 @@ def _properties(**fields: Any) -> dict[str, Any]:
 
 @needs("send")
 @covers(*OF_EXPRESS)
-def test_an_express_message_field_by_field(peer, sut, judge):
-    """An express message with all that an application can ask for has every property in its place."""
+def test_express_message_has_fields_in_place(peer, sut, judge):
+    """The SUT sends an express message with all properties of an application: each is in its field."""
     answers = peer.direct_name("mqc-answers")
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(
@@ -193,21 +195,23 @@ def test_an_express_message_field_by_field(peer, sut, judge):
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": NOBODY,
         f"{USER}TimeToBeReceived": 0x0102_0304,
-        **bits(JN=1, AQ=6, RQ=7),
-        f"{USER}DestinationQueue": text(outgoing.sender.to),
+        **flags_of_user_header(JN=1, AQ=6, RQ=7),
+        f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": f"{THIRD}\\000000a7",
-        f"{USER}ResponseQueue": text(answers),
+        f"{USER}ResponseQueue": direct_name_text(answers),
         **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes left": 0,
     }
-    judged(judge, OF_EXPRESS, wanted, frame)
+    judge_fields(judge, OF_EXPRESS, wanted, frame)
 
 
 @needs("send")
 @covers(*OF_TRANSACTIONAL)
-def test_a_transactional_message_field_by_field(peer, sut, judge):
-    """A transactional message has its TransactionHeader between the UserHeader and the MessagePropertiesHeader."""
+def test_transactional_message_has_fields_in_place(peer, sut, judge):
+    """The SUT sends a transactional message: the TransactionHeader is between UserHeader and
+    MessagePropertiesHeader, and each property is in its field.
+    """
     outgoing = Outgoing(peer, sut, peer.direct_name("mqc-layout"))
     first = outgoing.send(body=BODY, label=LABEL, delivery="transactional")
     frame = outgoing.send(
@@ -223,8 +227,8 @@ def test_a_transactional_message_field_by_field(peer, sut, judge):
         "BaseHeader.Flags.PR": 0,
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": NOBODY,
-        **bits(DM=1, JP=1, AQ=5, TH=1),
-        f"{USER}DestinationQueue": text(outgoing.sender.to),
+        **flags_of_user_header(DM=1, JP=1, AQ=5, TH=1),
+        f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": str(THIRD),
         "TransactionHeader.Flags.CG": 0,
         "TransactionHeader.Flags.FM": 1,
@@ -235,13 +239,15 @@ def test_a_transactional_message_field_by_field(peer, sut, judge):
         ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
         "bytes left": 0,
     }
-    judged(judge, OF_TRANSACTIONAL, wanted, frame, first)
+    judge_fields(judge, OF_TRANSACTIONAL, wanted, frame, first)
 
 
 @needs("send")
 @covers(*OF_TRACED)
-def test_a_traced_message_field_by_field(peer, sut, judge):
-    """A message that is to be traced has TR, DH and the DebugHeader with the queue of the reports at its end."""
+def test_traced_message_has_debug_header_at_its_end(peer, sut, judge):
+    """The SUT sends a message with tracing: TR and DH are set, and the DebugHeader with the report queue is the last
+    header.
+    """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY, label=LABEL, delivery="express", trace_queue=str(TRACES))
     outgoing.end()
@@ -254,4 +260,4 @@ def test_a_traced_message_field_by_field(peer, sut, judge):
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader", "DebugHeader"],
         "bytes left": 0,
     }
-    judged(judge, OF_TRACED, wanted, frame)
+    judge_fields(judge, OF_TRACED, wanted, frame)

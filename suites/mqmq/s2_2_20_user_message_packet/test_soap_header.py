@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.20.7 SoapHeader: in messages that the SUT receives and hands on; SOAP itself comes in over HTTP."""
+"""MS-MQMQ 2.2.20.7 SoapHeader: in messages that the SUT receives and forwards; SOAP messages arrive over HTTP, which
+is not tested.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,10 @@ def _listed(name):
 
 @covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
 @pytest.mark.parametrize(("header", "body"), TEXTS)
-def test_what_follows_a_soap_header_is_found(peer, sut, judge, header, body):
-    """A message with texts of any length, and lists of queues behind them, is taken whole."""
+def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, header, body):
+    """A message with a SoapHeader of each length and a MultiQueueFormatHeader behind it is in its queue as it was
+    sent.
+    """
     label = f"soap {peer.message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
     packet = peer.recoverable_message(label=label, soap={"Header": header, "Body": body}, mqf=_listed(name))
@@ -43,8 +47,8 @@ def test_what_follows_a_soap_header_is_found(peer, sut, judge, header, body):
 @needs("private_names")
 @covers("MQMQ-2.2.20.7-D01")
 @pytest.mark.parametrize(("header", "body"), TEXTS[1:5])
-def test_a_soap_header_is_handed_on_as_it_came(peer, sut, judge, header, body):
-    """Both sections of a message that the SUT hands on are those that it came with, and so is the list behind them."""
+def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
+    """The SUT forwards a message with a SoapHeader: both sections are unchanged."""
     listed = _listed(rf"TCP:{peer.address}\private$\mqc-listed")
     sent, frame = handed_on(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")

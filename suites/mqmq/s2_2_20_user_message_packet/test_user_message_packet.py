@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20 UserMessage Packet: optional headers, as a receiver takes them and as a sender sends them."""
+"""MS-MQMQ 2.2.20 UserMessage Packet: optional headers, received and sent."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
 
 @sut_survives()
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
-def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
-    """A message whose DebugHeader has an unused bit, or anything in Reserved, is taken as any other."""
+def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
+    """A message with each unused bit of DebugHeader.Flags set, and one with a nonzero Reserved, is in its queue."""
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         oddity = {field: RESERVED if field == "Reserved" else 1}
         done = reception(peer, peer.recoverable_message(debug=oddity, label=field), field)
@@ -53,8 +53,8 @@ def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
 
 @sut_survives()
 @covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
-def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
-    """A message whose SoapHeader has anything in its reserved fields is taken as any other."""
+def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
+    """A message with a nonzero Reserved or Reserved1 of its SoapHeader is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = reception(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
@@ -62,8 +62,8 @@ def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
 
 @sut_survives()
 @covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
-def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
-    """A message for several queues is taken whatever the reserved fields of its lists and of their signature hold."""
+def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
+    """A message with a nonzero Reserved in its MQFAddressHeader or MQFSignatureHeader is in its queue."""
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
     lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
@@ -75,8 +75,10 @@ def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.20-09")
-def test_a_message_that_acknowledges_has_a_session_header(peer, sut, judge):
-    """A message sent when most of the time for an acknowledgment is over has SH set and 16 bytes more."""
+def test_message_with_sh_has_session_header(peer, sut, judge):
+    """The SUT sends a message just before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
+    longer.
+    """
     sut.slow_down(10)
     sender = Sender(peer, sut)
     sender.send(1)
@@ -110,8 +112,8 @@ LARGEST = 0x0040_0000
 @needs("send")
 @covers("MQMQ-2.2.20-D01")
 @pytest.mark.parametrize("size", [LARGEST // 2, LARGEST])
-def test_no_larger_message_is_sent(peer, sut, judge, size):
-    """A body of 2 MiB comes in one packet; one of 4 MiB, which no packet holds, is refused or not sent as it is."""
+def test_message_above_maximum_size_is_not_sent(peer, sut, judge, size):
+    """The SUT sends a body of 2 MiB in one packet, and refuses or shortens a body of 4 MiB."""
     outgoing = Outgoing(peer, sut)
     before = outgoing.send(body="before")
     try:

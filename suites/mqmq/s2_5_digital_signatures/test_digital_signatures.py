@@ -1,6 +1,6 @@
-"""MS-MQMQ 2.5 Message Properties for Digital Signatures. MS-MQMQ 2.5.1, MS-MQMQ 2.5.2, MS-MQMQ 2.5.3.
+"""MS-MQMQ 2.5 Message Properties for Digital Signatures: MS-MQMQ 2.5.1, 2.5.2, 2.5.3.
 
-Each property in turn has another value: signed with it, a message is genuine; signed without, it is not.
+Each property in turn gets another value, before or after the signature is computed.
 """
 
 from __future__ import annotations
@@ -107,8 +107,10 @@ IN_SIG30 = (
         pytest.param(SIG30, IN_SIG30, marks=covers(*(rule for rule, _ in IN_SIG30)), id="MQMQ-2.5.3"),
     ],
 )
-def test_every_property_is_signed(peer, sut, judge, version, properties):
-    """A message with another value is accepted with its own signature, and refused with one of before."""
+def test_signature_covers_each_property(peer, sut, judge, version, properties):
+    """A message with a changed property gets ACK_REACH_QUEUE with a signature over the change, and
+    NACK_BAD_SIGNATURE with a signature from before the change.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
@@ -117,12 +119,14 @@ def test_every_property_is_signed(peer, sut, judge, version, properties):
 
     packets = {}
     for number, (_, changed) in enumerate(properties):
-        packets[f"{number} signed"] = signed(_with(message(), changed, peer, sut), version)
+        packets[f"{number} signed"] = signed(_change_property(message(), changed, peer, sut), version)
         earlier = message()
         before = signed(earlier, version)
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
-        packets[f"{number} unsigned"] = with_signature(_with(message(), changed, peer, sut), value, in_list=several)
+        packets[f"{number} unsigned"] = with_signature(
+            _change_property(message(), changed, peer, sut), value, in_list=several
+        )
     dispositions = secured.dispositions(packets)
     for number, (rule, changed) in enumerate(properties):
         good, bad = dispositions[f"{number} signed"], dispositions[f"{number} unsigned"]
@@ -136,7 +140,7 @@ def test_every_property_is_signed(peer, sut, judge, version, properties):
         )
 
 
-def _with(packet, changed, peer, sut):
+def _change_property(packet, changed, peer, sut):
     """Return a message with another value of a property."""
     value = changed.value
     if changed.field == "Destination":

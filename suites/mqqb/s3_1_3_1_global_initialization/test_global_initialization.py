@@ -48,7 +48,7 @@ HISTORY_MS = 20_000
 DAY_S = 86_400
 
 
-def _manager(sut):
+def _read_queue_manager(sut):
     return sut.inspect()["QueueManager"]
 
 
@@ -59,9 +59,9 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
 
     Sizes, lifetimes and algorithms have their default values.
     """
-    before = _manager(sut)
+    before = _read_queue_manager(sut)
     sut.restart()
-    after = _manager(sut)
+    after = _read_queue_manager(sut)
     for rule, name in PERSISTENT.items():
         judge(rule, expected=fields({name: read_element(before, name)}), observed={name: read_element(after, name)})
     table = read_element(after, "ResendTimerTable")
@@ -87,7 +87,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     session.check_alive()
     sent = session.sent[-1]
     sut.restart()
-    shown = _manager(sut)
+    shown = _read_queue_manager(sut)
     if not read_element(shown, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge("MQQB-3.1.3.1-07", expected=RUNNING, observed=_is_running(shown), evidence=sent)
@@ -96,7 +96,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
         sut.change_environment(clock=0)
-    if read_element(_manager(sut), "MessageIDHistoryTable"):
+    if read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):
         judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
@@ -104,7 +104,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         )
         return
     sut.restart()
-    shown = _manager(sut)
+    shown = _read_queue_manager(sut)
     entries = len(read_element(shown, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
@@ -116,7 +116,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
 def _await_empty_history(peer, sut):
     for _ in range(4):
         peer.pass_time(sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
-        if not read_element(_manager(sut), "MessageIDHistoryTable"):
+        if not read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):
             return True
     return False
 

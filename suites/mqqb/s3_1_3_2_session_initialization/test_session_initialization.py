@@ -63,7 +63,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     first.send(peer.recoverable_message())
     first.send(peer.recoverable_message())
     first.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
-    first.send(_acknowledge(2))
+    first.send(_build_session_ack(2))
     peer.settle()
     for _ in range(owed):
         first.send(peer.recoverable_message())
@@ -84,7 +84,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
         judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
     judge.conclude("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
-    header = second.send(_acknowledge(1))
+    header = second.send(_build_session_ack(1))
     again = second.send(peer.recoverable_message())
     accepted = holds("the SUT accepts the SessionHeader and acknowledges the next message")
     next_ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
@@ -92,7 +92,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     judge("MQQB-3.1.3.2-05", expected=accepted, observed=observed, evidence=[sent, header, again, second.last])
 
 
-def _acknowledge(messages):
+def _build_session_ack(messages):
     """Make a SessionAck for this number of messages each way: one of the SUT and all of the peer recoverable."""
     return session_ack(
         AckSequenceNumber=messages,
@@ -317,7 +317,7 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     number = read_element(read_element(sequence, "LastAck"), "SeqNo")
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
-    judge("MQQB-3.1.3.2-17", expected=_around_now(peer), observed=read_element(sequence, "TimeOfLastAck"))
+    judge("MQQB-3.1.3.2-17", expected=_expect_now(peer), observed=read_element(sequence, "TimeOfLastAck"))
     for rule, name in SEQUENCE.items():
         judge(rule, expected=fields({name: 0}), observed={name: read_element(sequence, name)})
     first = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
@@ -329,7 +329,7 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
     )
 
 
-def _around_now(peer):
+def _expect_now(peer):
     now_s = peer.environment.now().utc_s
     return between(now_s - CLOCK_S, now_s + CLOCK_S)
 

@@ -150,15 +150,15 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
     """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
-    peer.eventually(lambda: bool(_attempts(sut, name)))
-    attempts = len(_attempts(sut, name))
+    peer.eventually(lambda: bool(_list_attempts(sut, name)))
+    attempts = len(_list_attempts(sut, name))
     peer.pass_time(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
-    again = len(_attempts(sut, name)) > attempts
+    again = len(_list_attempts(sut, name)) > attempts
     expected = fields({"tried": True, "tried again": True})
     judge(rule, expected=expected, observed={"tried": bool(attempts), "tried again": again})
 
 
-def _attempts(sut, name):
+def _list_attempts(sut, name):
     """Return the times in ConnectionHistory of the name, whose only entry a SUT may renew."""
     return [one["ConnectionHistoryTime"] for one in connection_history(sut, name)]
 

@@ -163,20 +163,16 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     sent = outgoing.send(5, journal=["positive"])
     outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
+        old_info = outgoing.info()
         frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", step)
         info, now_s = outgoing.info(), peer.environment.now().utc_s
         left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
-        judge(
-            "MQQB-3.1.5.6-16",
-            "MQQB-3.1.5.6-12",
-            "MQQB-3.1.5.6-18",
-            "MQDMPR-3.1.3-28",
-            expected=step,
-            observed=read_element(info, "EodLastAckCount"),
-            evidence=evidence,
-        )
+        changes = holds("OutgoingTransferInfo changes", otherwise="unchanged")
+        judge("MQQB-3.1.5.6-16", "MQDMPR-3.1.3-28", expected=changes, observed=info != old_info, evidence=evidence)
+        count = read_element(info, "EodLastAckCount")
+        judge("MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", expected=step, observed=count, evidence=evidence)
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
         judge(
             "MQQB-3.1.5.6-03",

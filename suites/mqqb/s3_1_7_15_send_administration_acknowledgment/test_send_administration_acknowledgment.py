@@ -85,9 +85,10 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
-    number = private_number(sut, sut.queue(queue))
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": int(delivery != "express")} | (peer.private_queue(sut.guid, number) if name == "private" else {})
+    user = {"DM": int(delivery != "express")}
+    if name == "private":
+        user |= peer.private_destination(sut.queue(queue))
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.with_admin_queue(user)
@@ -141,7 +142,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
 
 
 def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
-    """Return the rule of each type of administration queue, its fields, and the queue that the acknowledgment names."""
+    """Return rule, UserHeader fields and expected destination for each type of administration queue."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)

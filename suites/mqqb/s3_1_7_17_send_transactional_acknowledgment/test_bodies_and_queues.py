@@ -20,7 +20,7 @@ ORDER_QUEUE_NUMBER = 4
 
 
 def _body_fields(frame: Frame, body: type) -> dict[str, str]:
-    """Return the fields of the body of an acknowledgment as guid_text."""
+    """Return the fields of the body of an acknowledgment as text."""
     data = bytes(frame["MessagePropertiesHeader"].MessageBody)
     found = body(data)
     identifier = found.TxSequenceID
@@ -65,7 +65,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
 
 
 def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
-    """Judge the body of a FinalAck by the message that it is of, and that it is recoverable and not encrypted."""
+    """Judge the body of a FinalAck by its message, and that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),

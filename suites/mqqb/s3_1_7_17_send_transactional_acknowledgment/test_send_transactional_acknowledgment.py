@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import LABEL, Receiver, place
 
 ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
@@ -50,7 +50,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         own = (
             len(set(names)) == count
             and names[-1] != _identifier(sent)
-            and guid_text(user.SourceQueueManager) == guid_text(sut.guid)
+            and UUID(str(user.SourceQueueManager)) == sut.guid
         )
         judge(
             "MQQB-3.1.7.17-03",

@@ -19,6 +19,7 @@ COMMANDS = (
     "windows --out OUT",
     "demo --out OUT",
     "dissector --out OUT",
+    "learn --sut sut.toml --out OUT",
     "vectors --out OUT",
     "mutants --out OUT",
     "diff run run --out OUT",

@@ -94,7 +94,7 @@ def test_one_system_is_no_topology(tmp_path: Path) -> None:
 
     path = tmp_path / "sut.toml"
     path.write_text(SUT.format(role="one", number=1) + "[capabilities]\ntopology = true\n")
-    with pytest.raises(UsageError, match="one system is no topology; describe three and say --topology FILE"):
+    with pytest.raises(UsageError, match="one system is not a topology; describe three and use --topology FILE"):
         load_sut_file(path)
 
 
