@@ -1,4 +1,4 @@
-"""The closed set of verdicts and their display: a symbol and a word besides every colour."""
+"""The closed set of verdicts and their display: a symbol and a word beside every colour."""
 
 from __future__ import annotations
 
