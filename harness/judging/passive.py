@@ -82,6 +82,8 @@ class Context:
     connection: Connection | None
     of_system: dict[type, Any] = field(default_factory=dict)
     """The summaries of all connections."""
+    known: dict[str, Any] = field(default_factory=dict)
+    """What predicates found out about the packet that others ask for, too."""
 
     @property
     def sut_role(self) -> str | None:
@@ -243,7 +245,7 @@ class PassiveJudge:
         """Decisive rules that were broken, and by what."""
         self._spoilt: set[Connection | None] = set()
         """Connections on which such a packet came: what others there count, or repeat, may be in it."""
-        self._of_kind: dict[str, list[PassiveRule]] = {}
+        self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
         self._rules = 0
         self.summaries: dict[type, Any] = {}
         """Those of all connections."""
@@ -267,33 +269,43 @@ class PassiveJudge:
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)
-        for rule in self._rules_of(kind):
-            if connection in self._spoilt and not rule.decisive:
-                continue
+        for predicate, rules in self._rules_of(kind):
             try:
-                finding: Finding | NotCaptured = rule.predicate(record, context)
+                finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
                 finding = error
             if finding is None:
                 continue
-            tally = tallies.get(rule.rule)
-            if tally is None:
-                tally = tallies[rule.rule] = Tally()
-            tally.note(frame, finding)
-            if rule.decisive and isinstance(finding, tuple) and not finding[0]:
-                self._spoilt.add(connection)
-                self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+            for rule in rules:
+                if not rule.decisive and connection in self._spoilt:
+                    continue
+                tally = tallies.get(rule.rule)
+                if tally is None:
+                    tally = tallies[rule.rule] = Tally()
+                tally.note(frame, finding)
+                if rule.decisive and isinstance(finding, tuple) and not finding[0]:
+                    self._spoilt.add(connection)
+                    self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+
+    def share(self, other: PassiveJudge) -> None:
+        """Share with another judge which rules are about which kind of packets."""
+        self._of_kind, self._rules = other._of_kind, other._rules
 
     def leave(self, connection: Connection) -> None:
         """Leave a connection that has ended."""
         self._spoilt.discard(connection)
 
-    def _rules_of(self, kind: str) -> list[PassiveRule]:
+    def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
+        """Return the predicates that are shown a kind of packets, each with its rules."""
         if self._rules != len(PASSIVE):  # registered since
             self._rules = len(PASSIVE)
             self._of_kind.clear()
         if kind not in self._of_kind:
-            self._of_kind[kind] = [rule for rule in PASSIVE.values() if kind in rule.kinds]
+            shared: dict[Predicate, list[PassiveRule]] = {}
+            for rule in PASSIVE.values():
+                if kind in rule.kinds:
+                    shared.setdefault(rule.predicate, []).append(rule)
+            self._of_kind[kind] = list(shared.items())
         return self._of_kind[kind]
 
 

@@ -7,6 +7,7 @@ what is none, nobody can say how many messages it sent.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
@@ -68,6 +69,7 @@ def flagged_by(header: Any) -> list[int]:
     return [(first + bit) % _WRAP for bit in range(_BITS) if first and flags >> bit & 1]
 
 
+@cache
 def of_header(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
     """Show a predicate each SessionHeader of the SUT, or the first of a connection, with what was counted before it."""
 
@@ -157,5 +159,7 @@ def is_zero_while_nothing_came(name: str) -> JudgeHeader:
 
 
 def window_should_be_64(packet: Any, counts: Counts) -> Finding:
-    """Judge the advice of the header's table."""
+    """Judge the advice of the header's table; 1 is the window of a pause (MS-MQQB 3.1.7.13)."""
+    if packet.SessionHeader.WindowSize == 1:
+        return None
     return packet.SessionHeader.WindowSize == 64, f"WindowSize is {packet.SessionHeader.WindowSize}"
