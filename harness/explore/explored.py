@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
 
@@ -20,6 +20,8 @@ from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver
 from harness.sut.sut import Sut
 
+LONGEST_MS = 7_000
+"""The longest pause of a system in real time."""
 Progress = Callable[[int, int], None]
 
 
@@ -57,12 +59,16 @@ class Explorer:
 
     def explore(self, limits: Limits, progress: Progress) -> Explored:
         """Walk until a walk diverges, which is shrunk, or the limits are reached."""
+        until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
+
+        def goes_on() -> bool:
+            return until_s is None or time.monotonic() < until_s
+
         drawing, lacking = self._find_drawing()
+        drawing = replace(drawing, goes_on=goes_on)
         steps = Counter(dict.fromkeys(drawing.names, 0))
-        began_s = time.monotonic()
         for number in count():
-            passed_s = time.monotonic() - began_s
-            if steps.total() >= limits.steps or (limits.minutes is not None and passed_s >= 60 * limits.minutes):
+            if steps.total() >= limits.steps or not goes_on():
                 return Explored(steps, lacking)
             seed = f"{limits.seed}-{number}"
             walk = self._go(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - to be repeated
@@ -82,10 +88,12 @@ class Explorer:
     def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
         with self._view() as sut:
             drawing = Drawing.of(self._area.model, sut.has)
+            if not sut.environment.virtual:
+                drawing = replace(drawing, longest_ms=LONGEST_MS)
             lacking = {
                 name: sorted(need for need in one.needs if not sut.has(need))
                 for name, one in self._area.model.transitions.items()
-                if name not in drawing.names
+                if name not in drawing.names and one.weight
             }
         if not drawing.names:
             needs = ", ".join(sorted({need for one in lacking.values() for need in one}))
