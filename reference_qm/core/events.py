@@ -32,7 +32,7 @@ class MessageLeft:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageArrived:
-    """A message that a transaction sent to a local queue may be received. Spec: MS-MQDMPR 3.1.4.4."""
+    """A message that a transaction sent to a local queue has reached it. Spec: MS-MQDMPR 3.1.4.4."""
 
     position: MessagePosition
 

@@ -79,6 +79,8 @@ class TransactionEvents(Part):
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         """Let a message be received, or sent. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
 
+        One to be received is available at once: operations are carried out in their order, and a read that waits gets
+        the first.
         One to be sent has its place in the outgoing queue since the disk was asked to take it (``coordinating``): so it
         is the queue's order that is kept, whichever record is on disk first.
         """
@@ -88,6 +90,7 @@ class TransactionEvents(Part):
             self.qm.post(SessionMaySend(position.QueueReference.session))
         elif position.State is not MessagePositionState.DELETED:
             self.qm.post(MessageArrived(position))
+            self.qm.positions.message_available(position)
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that was received. Spec: MS-MQDMPR 3.1.4.4.
