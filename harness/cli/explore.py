@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def explore(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
-    area: Annotated[str, typer.Option(help="What is explored: queues, remote, sessions or transfer.")] = "queues",
+    area: Annotated[str, typer.Option(help="The area: queues, remote, sessions or transfer.")] = "queues",
     steps: Annotated[int, typer.Option(help="Number of steps.")] = 10_000,
     minutes: Annotated[float | None, typer.Option(help="End after so many minutes, also with fewer steps.")] = None,
     seed: Annotated[str, typer.Option(help="A text; another text draws other steps.")] = "1",
@@ -95,7 +95,7 @@ def _replay(walk: Walk, area: str) -> None:
 
 
 def _account(found: Explored) -> Iterator[str]:
-    """Yield the numbers of steps, and what was not explored."""
+    """Yield the numbers of steps, and the transitions without any."""
     for name, number in sorted(found.steps.items()):
         yield f"{number:>8,}  {name}"
     yield f"{found.steps.total():>8,}  steps"

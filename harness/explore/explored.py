@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from random import Random
 
@@ -15,9 +16,11 @@ from harness.errors import UsageError
 from harness.explore.areas import Area
 from harness.explore.shrinking import shrink
 from harness.explore.walk import Drawing, Driven, Walk, go
+from harness.model.remote.area import LATER_METHODS, START2
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver
+from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
 LONGEST_MS = 7_000
@@ -87,11 +90,11 @@ class Explorer:
 
     def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
         with self._view() as sut:
-            drawing = Drawing.of(self._area.model, sut.has)
+            drawing = Drawing.of(self._area.model, partial(_has, sut))
             if not sut.environment.virtual:
                 drawing = replace(drawing, longest_ms=LONGEST_MS)
             lacking = {
-                name: sorted(need for need in one.needs if not sut.has(need))
+                name: sorted(need for need in one.needs if not _has(sut, need))
                 for name, one in self._area.model.transitions.items()
                 if name not in drawing.names and one.weight
             }
@@ -115,3 +118,8 @@ class Explorer:
         sut = self._driver.open("explore", f"explore {number}", number)
         with closing(sut.environment), closing(sut):
             yield sut
+
+
+def _has(sut: Sut, need: str) -> bool:
+    """Return whether a system has what a transition needs."""
+    return not lacks_method(sut, START2) if need == LATER_METHODS else sut.has(need)

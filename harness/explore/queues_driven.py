@@ -40,6 +40,8 @@ class QueuesDriven:
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
         """The reads that were not answered yet, with the ids of their requests."""
+        self._listed: dict[str, Any] = {}
+        """What the system listed after the last step."""
         self._came: dict[str, Any] = {}
         """The answers to reads since the last step."""
         self._places: dict[str, int] = {}
@@ -246,7 +248,7 @@ class QueuesDriven:
 
     def _visible(self) -> dict[str, Any]:
         control = self._sut.control
-        listed = control.call("list")
+        self._listed = listed = control.call("list")
         own = {self._path(name).lower(): name for name in self._queues}
         whole = sorted(own[one["name"].lower()] for one in listed["queues"] if one["name"].lower() in own)
         names = {identifier: name for name, identifier in self._transactions.items()}

@@ -237,7 +237,7 @@ class TransferDriven(QueuesDriven):
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
         name = self._peer.direct_name().lower()
-        outgoing = [one for one in self._sut.control.call("list")["outgoing"] if one["format_name"].lower() == name]
+        outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == name]
         seen["waiting"] = sum(one["count"] for one in outgoing)
         return seen
 
