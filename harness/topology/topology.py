@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from harness.capture.recorder import Frame, Recorder
@@ -10,7 +10,7 @@ from harness.environment import Environment
 from harness.sut.sut import Sut
 from harness.topology.relay import Relay
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from harness.topology.traffic import Traffic
+from harness.topology.traffic import Judge, Traffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_MS = 30_000
@@ -39,7 +39,7 @@ class Topology:
         systems: Mapping[str, System],
         port: int,
         recorder: Recorder,
-        judge: Callable[[Frame], None],
+        judge: Judge,
         residue: list[str],
     ) -> None:
         self.environment = environment
