@@ -74,7 +74,7 @@ def _explore(
     if found.diverged is not None:
         path = out / f"{area}-{found.seed}.json"
         save(path, area, system, found.seed, found.diverged)
-        for line in _described(found.diverged):
+        for line in _describe(found.diverged):
             typer.echo(line)
         typer.echo(f"the sequence: {path}")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
@@ -86,7 +86,7 @@ def _replay(walk: Walk) -> None:
     if walk.divergence is None:
         typer.echo(f"{len(walk.steps)} steps: the system does as the model")
         return
-    for line in _described(walk):
+    for line in _describe(walk):
         typer.echo(line)
     raise typer.Exit(EXIT_NOT_CONFORMANT)
 
@@ -102,7 +102,7 @@ def _account(found: Explored) -> Iterator[str]:
         yield f"never taken: {', '.join(found.never_taken)}: give more --steps"
 
 
-def _described(walk: Walk) -> Iterator[str]:
+def _describe(walk: Walk) -> Iterator[str]:
     from harness.explore.findings import described
     from harness.rules.catalogue import load_catalogue
 
