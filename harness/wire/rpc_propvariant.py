@@ -7,18 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 from uuid import UUID
 
 from harness.wire.wire_error import WireError
 
+
+class VarType(IntEnum):
+    """VARENUM. Spec: MS-MQMQ 2.2.12."""
+
+    EMPTY = 0
+    NULL = 1
+    I2 = 2
+    I4 = 3
+    BOOL = 11
+    VARIANT = 12
+    I1 = 16
+    UI1 = 17
+    UI2 = 18
+    UI4 = 19
+    I8 = 20
+    UI8 = 21
+    LPWSTR = 31
+    BLOB = 65
+    CLSID = 72
+    VECTOR = 0x1000
+
+
 VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_VARIANT = 0, 1, 2, 3, 11, 12
 VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
-"""VARENUM. Spec: MS-MQMQ 2.2.12."""
 
 WIDTHS = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
-"""int bytes of the arms that are numbers."""
+"""Bytes of the arms that are numbers."""
 
 PROPERTY_TYPES = {
     101: VT_CLSID,

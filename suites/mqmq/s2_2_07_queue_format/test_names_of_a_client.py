@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 import pytest
 
 from harness.expectations import facts
-from harness.peer.peer import Peer
-from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.wire.rpc_qmcomm import (
-    DEADLETTER,
-    DEADXACT,
-    DIRECT,
-    JOURNAL,
-    PRIVATE,
-    PUBLIC,
-    SUBQUEUE,
-    SUBQUEUE_SUFFIX,
-    SYSTEM,
-)
+from harness.wire.rpc_qmcomm import SYSTEM, FormatType, Suffix
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
 
 pytestmark = needs("remote_read")
 
-NUMBER = 0xBEEF
 SUFFIX_BITS = 0x0F
-TEXTS = (DIRECT, SUBQUEUE)
+TYPES_OF_TEXT = (FormatType.DIRECT, FormatType.SUBQUEUE)
 
 
-def open_at_peer(peer: Peer, sut: Sut, name: str) -> ServedCall | None:
+def open_at_peer(peer, sut, name):
     """Let the SUT open a queue of the peer; return its R_QMOpenRemoteQueue, or None without a call."""
     reader = Reader(peer, sut)
     reader.begin_open(name).wait()
     return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
 
 
-def describe_queue_format(call: ServedCall) -> tuple[int, int, str]:
+def describe_queue_format(call):
     """Return m_qft, m_SuffixAndFlags and the member of the QUEUE_FORMAT of a call, as text in lower case."""
     form = call.into.pQueueFormat.value
-    arm: Any = form.arm.value
-    if form.m_qft in TEXTS:
+    arm = form.arm.value
+    if form.m_qft in TYPES_OF_TEXT:
         return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
     guid, number = bytes(arm)[:16], bytes(arm)[16:]
     text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little'):#x}" if number else "")
@@ -54,19 +38,19 @@ def describe_queue_format(call: ServedCall) -> tuple[int, int, str]:
 
 @needs("private_names")
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02")
-@pytest.mark.parametrize("number", [1, NUMBER, 0xFFFF_FFFE], ids=hex)
+@pytest.mark.parametrize("number", [1, 0xBEEF, 0xFFFF_FFFE], ids=hex)
 def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
     """The SUT opens PRIVATE= of the peer: m_qft is 2, m_SuffixAndFlags 0, Lineage the GUID of the peer and
     Uniquifier the number of the queue.
     """
-    call = open_at_peer(peer, sut, rf"PRIVATE={peer.identifier}\{number:08x}")
+    call = open_at_peer(peer, sut, peer.private_name(number))
     if call is None:
         judge.mark_not_exercised(
             "MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a private name"
         )
         return
     kind, suffix, member = describe_queue_format(call)
-    judge("MQMQ-2.2.7-D02", expected=PRIVATE, observed=kind, evidence=call.evidence)
+    judge("MQMQ-2.2.7-D02", expected=FormatType.PRIVATE, observed=kind, evidence=call.evidence)
     judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
     judge("MQMQ-2.2.7-15", expected=f"{peer.identifier} {number:#x}", observed=member, evidence=call.evidence)
 
@@ -75,20 +59,25 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02")
 def test_client_sends_guid_of_public_queue(peer, sut, judge):
     """The SUT opens PUBLIC= of the peer: m_qft is 1, m_SuffixAndFlags 0, and the member the GUID of the queue."""
-    call = open_at_peer(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    call = open_at_peer(peer, sut, peer.public_name)
     if call is None:
-        judge.mark_not_exercised("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a public name")
+        judge.mark_not_exercised(
+            "MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT does not open queues by a public name"
+        )
         return
     kind, suffix, member = describe_queue_format(call)
-    expected, observed = facts(m_qft=PUBLIC, member=str(PEER_PUBLIC_QUEUE)), {"m_qft": kind, "member": member}
+    expected, observed = (
+        facts(m_qft=FormatType.PUBLIC, member=peer.public_name.removeprefix("PUBLIC=")),
+        {"m_qft": kind, "member": member},
+    )
     judge("MQMQ-2.2.7-D02", expected=expected, observed=observed, evidence=call.evidence)
     judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
 
 
 SYSTEM_QUEUES = {
-    "MQMQ-2.2.7-04": (f"{Reader.QUEUE};JOURNAL", JOURNAL),
-    "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", DEADLETTER),
-    "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", DEADXACT),
+    "MQMQ-2.2.7-04": (f"{Reader.QUEUE};JOURNAL", Suffix.JOURNAL),
+    "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", Suffix.DEADLETTER),
+    "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", Suffix.DEADXACT),
 }
 """By rule: the path of a system queue, and its suffix."""
 
@@ -118,11 +107,11 @@ def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
     call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
     kind, suffix, member = (0, 0, "") if call is None else describe_queue_format(call)
-    if call is None or suffix & SUFFIX_BITS != SUBQUEUE_SUFFIX:
+    if call is None or suffix & SUFFIX_BITS != Suffix.SUBQUEUE:
         judge.mark_not_exercised(
             *rules, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge("MQMQ-2.2.7-11", expected=SUBQUEUE_SUFFIX, observed=suffix, evidence=call.evidence)
-    judge("MQMQ-2.2.7-12", expected=SUBQUEUE, observed=kind, evidence=call.evidence)
+    judge("MQMQ-2.2.7-11", expected=Suffix.SUBQUEUE, observed=suffix, evidence=call.evidence)
+    judge("MQMQ-2.2.7-12", expected=FormatType.SUBQUEUE, observed=kind, evidence=call.evidence)
     judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{Reader.QUEUE};sub", observed=member, evidence=call.evidence)

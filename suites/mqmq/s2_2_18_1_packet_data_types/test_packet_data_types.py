@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from uuid import UUID
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, none
+from harness.expectations import distinct, fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import user_flags
@@ -16,17 +15,18 @@ from suites.mqmq.steps.outgoing import Outgoing
 
 LABEL = "named"
 FIXED_SIZE = 56
-"""Of the MessagePropertiesHeader before its label."""
+"""Bytes of the MessagePropertiesHeader before its label."""
 NAMES_AT = 64
-"""Where the names of queues begin: behind the BaseHeader and the fixed part of the UserHeader."""
-THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+"""Offset of the queue names, behind the BaseHeader and the fixed part of the UserHeader."""
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PUBLIC, OTHER_HOST = 5, 6
+"""Values of RQ."""
 
 
-def _names(peer, sut, response):
-    """Let the SUT send a message without a response queue and one with it.
+def _send_with_response_queue(peer, sut, response):
+    """Let the SUT send a message without and one with a response queue.
 
-    Returns the latter, its RQ, and its bytes from that queue's name on.
+    Return the latter, its RQ, and its bytes from ResponseQueue on.
     """
     outgoing = Outgoing(peer, sut)
     outgoing.send(body="", label=LABEL)
@@ -51,20 +51,20 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
     text = (direct + "\0").encode("utf-16-le")
     name = len(text).to_bytes(2, "little") + text
     data = frame.data[NAMES_AT:]
-    behind = _header_after(data, len(name) + -len(name) % 4)
-    observed = {"name": data[: len(name)].hex(), "bytes_behind_it": behind}
-    judge.all(expected=facts(name=name.hex(), bytes_behind_it=0), observed=observed, evidence=frame)
+    behind = _bytes_to_next_header(data, len(name) + -len(name) % 4)
+    observed = {"name": data[: len(name)].hex(), "bytes to the next header": behind}
+    judge.all(expected=fields({"name": name.hex(), "bytes to the next header": 0}), observed=observed, evidence=frame)
 
 
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
 def test_public_response_queue_is_guid(peer, sut, judge):
     """The SUT sends with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
-    frame, kind, rest = _names(peer, sut, f"PUBLIC={THIRD}")
+    frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={OTHER_QUEUE_MANAGER}")
     if kind != PUBLIC:
-        raise ConformanceFailure(f"the SUT names a public response queue with RQ {kind}")
-    judge("MQMQ-2.2.18.1.7.1-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
-    judge("MQMQ-2.2.18.1.7.1-01", expected=0, observed=_header_after(rest, 16), evidence=frame)
+        raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
+    judge("MQMQ-2.2.18.1.7.1-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.1-01", expected=0, observed=_bytes_to_next_header(rest, 16), evidence=frame)
 
 
 @needs("send")
@@ -73,12 +73,12 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     """The SUT sends with a private response queue of a third host: RQ is 6, and ResponseQueue is the GUID of the
     host and the number of the queue.
     """
-    frame, kind, rest = _names(peer, sut, rf"PRIVATE={THIRD}\0000ABCD")
+    frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={OTHER_QUEUE_MANAGER}\0000ABCD")
     if kind != OTHER_HOST:
-        raise ConformanceFailure(f"the SUT names a private response queue of a third host with RQ {kind}")
-    judge("MQMQ-2.2.18.1.7.2-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
+        raise ConformanceFailure(f"the SUT sends a private response queue of a third host with RQ {kind}")
+    judge("MQMQ-2.2.18.1.7.2-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
     judge("MQMQ-2.2.18.1.7.2-03", expected=0xABCD, observed=int.from_bytes(rest[16:20], "little"), evidence=frame)
-    judge("MQMQ-2.2.18.1.7.2-01", expected=0, observed=_header_after(rest, 20), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.2-01", expected=0, observed=_bytes_to_next_header(rest, 20), evidence=frame)
 
 
 @needs("queue_control")
@@ -101,13 +101,13 @@ def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
 
 
 def _have_different_numbers(sut, judge, names):
-    numbers = Counter(_private_number(sut, name) for name in names)
+    numbers = [_private_number(sut, name) for name in names]
     judge(
         "MQMQ-2.2.18.1.5.1-02",
         "MQMQ-2.2.18.1.7.2-04",
         "MQDMPR-3.1.7.1.3-D04",
-        expected=none("number of several queues"),
-        observed=[hex(number) for number, queues in numbers.items() if queues > 1],
+        expected=distinct("numbers", len(names)),
+        observed=numbers,
     )
 
 
@@ -115,8 +115,8 @@ def _private_number(sut, name):
     return int(sut.private_format_name(name).rpartition("\\")[2], 16)
 
 
-def _header_after(data, size):
-    """Return how many bytes after a name of a size the MessagePropertiesHeader begins; its label shows where it is."""
+def _bytes_to_next_header(data, size):
+    """Return the bytes between a name of a size and the MessagePropertiesHeader, which the label locates."""
     return data[size:].find((LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE
 
 

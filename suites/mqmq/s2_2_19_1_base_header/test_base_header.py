@@ -8,8 +8,8 @@ from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import connection_parameters, session_ack
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import accepted, agree, internal_bits, listen, packet_at, respond
+from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.opening import accepted, agree, listen, packet_at, read_internal_bits, respond
 
 RESERVED_BITS = {
     "X9": "MQMQ-2.2.19.1-10",
@@ -36,7 +36,7 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
     """The SUT answers a session setup and a message: its three packets have the version, signature, size and flags
     of internal packets.
     """
-    answers = exchange(peer).connection.received
+    answers = exchange_message(peer).connection.received
     begins = [frame.data[:8] for frame in answers]
     versions = [f"0x{data[0]:02X}" for data in begins]
     signatures = [data[4:8].hex(" ").upper() for data in begins]
@@ -45,7 +45,9 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
     acks = [len(frame.data) for frame in answers[2:] if int.from_bytes(frame.data[2:4], "little") & 0x10]
     judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, observed=versions, evidence=answers)
     judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, observed=signatures, evidence=answers)
-    judge("MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[internal_bits(f)["IN"] for f in answers], evidence=answers)
+    judge(
+        "MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[read_internal_bits(f)["IN"] for f in answers], evidence=answers
+    )
     judge("MQMQ-2.2.19.1-07", expected=[36], observed=acks, evidence=answers[2:])
     judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=lengths, evidence=answers)
     of_setup = sizes[:2] + [36 if size in (20, 36) else size for size in sizes[2:]]
@@ -57,8 +59,8 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
     """The peer sends each packet of a session with one value of Reserved: the SUT answers as with 0."""
-    done = exchange(peer, base={"Reserved": reserved})
-    judge("MQMQ-2.2.19.1-02", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+    done = exchange_message(peer, base={"Reserved": reserved})
+    judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
 @sut_survives()
@@ -66,8 +68,8 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
     """The peer sends each packet of a session with one reserved bit set: the SUT answers as with the bit clear."""
     for bit, rule in RESERVED_BITS.items():
-        done = exchange(peer, base={bit: 1})
-        judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+        done = exchange_message(peer, base={bit: 1})
+        judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
 @needs("receive")
@@ -121,10 +123,10 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     sent_time = peer.environment.now().utc_s - LONG_AGO_S
     sent = [
         connection.send(peer.message(base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
-        for label, limit in (("over", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
+        for label, limit in (("expired", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
     ]
     connection.check_alive()
-    labels = [message["label"] for message in sut.messages() if message["label"] in ("over", "in time")]
+    labels = [message["label"] for message in sut.messages() if message["label"] in ("expired", "in time")]
     judge.all(expected=in_queue("in time"), observed=labels, evidence=sent)
 
 
@@ -132,7 +134,7 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     """A message to an unreachable peer expires before the SUT connects: the SUT sends only the later message."""
-    sut.send(peer.direct_name(), body="over", label="over", time_to_reach_queue_s=SHORT_S)
+    sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
     peer.pass_time((SHORT_S + 2) * 1_000)
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
@@ -140,6 +142,6 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     connection.quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
-    kept = ["over" if "over" in label else "in time" for label in labels]
-    judge.all(expected=["in time"], observed=kept, evidence=sent)
+    kinds = ["expired" if "expired" in label else "in time" for label in labels]
+    judge.all(expected=["in time"], observed=kinds, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

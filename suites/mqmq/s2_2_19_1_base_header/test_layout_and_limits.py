@@ -13,10 +13,10 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.exchanges import exchange, reception, taken
+from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.whole_messages import SAME, differences
 
-FOREVER = 0xFFFF_FFFF
+INFINITE = 0xFFFF_FFFF
 LARGEST = 0x0040_0000
 PRIORITIES = range(8)
 DEFAULT_PRIORITY = 3
@@ -30,11 +30,11 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
     """The SUT answers a session setup and a message: the BaseHeader of each of its three packets has every field in
     its place.
     """
-    done = exchange(peer)
+    done = exchange_message(peer)
     for number, (size, has_session_header) in enumerate(((572, 0), (32, 0), (None, 1))):
         frame = done.answers[number] if number < len(done.answers) else None
         if frame is None:
-            raise ConformanceFailure(f"the SUT does not send all three: {done.outcome}")
+            raise ConformanceFailure(f"the SUT does not send all three packets: {done.outcome}")
         wanted = {
             "BaseHeader.VersionNumber": 0x10,
             "BaseHeader.Flags.IN": 1,
@@ -42,9 +42,9 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
             "BaseHeader.Flags.DH": 0,
             "BaseHeader.Flags.TR": 0,
             "BaseHeader.Signature": 0x524F_494C,
-            "BaseHeader.TimeToReachQueue": FOREVER,
+            "BaseHeader.TimeToReachQueue": INFINITE,
         }
-        if size is not None:  # that of a SessionAck is another matter (E01)
+        if size is not None:  # PacketSize of a SessionAck: E01
             wanted["BaseHeader.PacketSize"] = size
         judge("MQMQ-2.2.19.1-D01", expected=fields(wanted), observed=Layout(frame), evidence=frame)
 
@@ -57,7 +57,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
     for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}
         try:
-            frame = outgoing.send(body="of a priority", delivery=delivery, **given)
+            frame = outgoing.send(body="b", delivery=delivery, **given)
         except ControlRefused as refused:
             judge(
                 "MQMQ-2.2.19.1-D02",
@@ -123,9 +123,9 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST - empty])
     if len(bytes(packet)) != LARGEST:
         raise ConformanceFailure(f"the message has {len(bytes(packet))} bytes")
-    done = reception(peer, packet, "largest")
-    judge("MQMQ-2.2.19.1-D03", expected=taken(sut), observed=done.outcome, evidence=done.frames)
-    expected, observed = taken(sut), done.outcome
+    done = deliver_message(peer, packet, "largest")
+    judge("MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    expected, observed = done.accepted_outcome, done.outcome
     if sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)
         expected, observed = SAME, differences(done.frames[0], found, sut.guid)
@@ -152,11 +152,11 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     """
     now = peer.environment.now().utc_s
     cases = {
-        "half of it is left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
-        "it is over by half": (LONG_AGO_S, LONG_AGO_S // 2, False),
-        "no seconds at all": (LONG_AGO_S, 0, False),
-        "the longest but one": (LONG_AGO_S, FOREVER - 1, True),
-        "without an end": (DECADE_S, FOREVER, True),
+        "half of the time left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
+        "expired half of the time ago": (LONG_AGO_S, LONG_AGO_S // 2, False),
+        "no time": (LONG_AGO_S, 0, False),
+        "longest finite time": (LONG_AGO_S, INFINITE - 1, True),
+        "infinite time": (DECADE_S, INFINITE, True),
     }
     connection = peer.open_raw()
     sent = [
@@ -169,5 +169,5 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     ]
     connection.check_alive()
     labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
-    wanted = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
-    judge.all(expected=wanted, observed=labels, evidence=sent)
+    expected = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
+    judge.all(expected=expected, observed=labels, evidence=sent)

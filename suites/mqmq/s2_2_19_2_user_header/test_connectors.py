@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
@@ -19,7 +19,7 @@ def test_forwarded_message_keeps_connector_type(peer, sut, judge):
     is where it belongs.
     """
     names = {"ConnectorType": CONNECTOR, "ResponseQueue": r"TCP:10.0.0.9\private$\odd"}
-    sent, frame = handed_on(peer, sut, user=names, label="connected")
+    sent, frame = forward_message(peer, sut, user=names, label="connected")
     wanted = {
         "UserHeader.Flags.CQ": 1,
         "UserHeader.ResponseQueue": "tcp:10.0.0.9\\private$\\odd\0",

@@ -8,12 +8,12 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, facts, in_queue, none
+from harness.expectations import closed, distinct, facts, in_queue, none
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import CLOCK_S, private_name
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, differences
 
@@ -32,8 +32,8 @@ UNLISTED = (
     ("MQMQ-2.2.19.2-34", "AQ", 1),
     ("MQMQ-2.2.19.2-34", "AQ", 4),
 )
-"""By rule: values that the table of a type of queue does not have."""
-THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+"""Rule, flag, and a value that is not in the table of the flag."""
+THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """A queue manager that is neither the SUT nor the peer."""
 SHORT_S, LONG_S = 1, 9_000
 
@@ -44,17 +44,17 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
     """A message with each reserved bit of Flags set is in its queue."""
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
-        done = reception(peer, peer.recoverable_message(bits, label=label), label)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
 def test_any_connector_type_is_accepted(peer, sut, judge):
     """A message with each of several values of ConnectorType is in its queue."""
-    for connector in (UUID(int=0), THIRD, sut.guid):
+    for connector in (UUID(int=0), THIRD_HOST, sut.guid):
         label = f"connector {connector}"
-        done = reception(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
-        judge.all(expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
+        judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
@@ -79,13 +79,13 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
     """
     names = {
         "AQ": 6,
-        "AdminQueue": PrivateQueueFormatName(SourceQueueManager=THIRD, PrivateQueueIdentifier=7),
+        "AdminQueue": PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=7),
         "RQ": 4,
         "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=5),
     }
-    done = reception(peer, peer.recoverable_message(names, label="response"), "response")
+    done = deliver_message(peer, peer.recoverable_message(names, label="response"), "response")
     found = [one["response_queue"] for one in sut.messages() if one["label"] == "response"]
-    expected = [rf"PRIVATE={THIRD}\00000005".lower()]
+    expected = [rf"PRIVATE={THIRD_HOST}\00000005".lower()]
     judge("MQMQ-2.2.19.2-37", expected=expected, observed=[str(name).lower() for name in found], evidence=done.frames)
 
 
@@ -99,17 +99,21 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     before_s = peer.environment.now().utc_s
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, sent = sender.first(3)
+    session, sent = sender.await_first(3)
     headers = [frame["UserHeader"] for frame in sent]
-    zero = {UUID(int=0)}
-    judge("MQMQ-2.2.19.2-02", expected=zero, observed={each.QueueManagerAddress for each in headers}, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-02",
+        expected={UUID(int=0)},
+        observed={each.QueueManagerAddress for each in headers},
+        evidence=sent,
+    )
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_S]
-    judge("MQMQ-2.2.19.2-06", expected=none("message off the clock"), observed=late, evidence=sent)
+    judge("MQMQ-2.2.19.2-06", expected=none("message with another SentTime"), observed=late, evidence=sent)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
-        expected=3,
-        observed=len({each.MessageID for each in headers}),
+        expected=distinct("MessageIDs", 3),
+        observed=[each.MessageID for each in headers],
         evidence=sent,
     )
     sender.acknowledge_all(session)
@@ -121,9 +125,9 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
     """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
     DestinationQueue the number of the queue in 4 bytes.
     """
-    sender = Sender(peer, sut, to=private_name(peer.identifier))
+    sender = Sender(peer, sut, to=peer.private_name())
     sender.send(1)
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     header = sent[0]["UserHeader"]
     judge(
         "MQMQ-2.2.19.2-02",
@@ -148,7 +152,7 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, acks=["negative_arrival"], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
-    session, sent = sender.first(2)
+    session, sent = sender.await_first(2)
     bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
     observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
     judge.all(expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}], observed=observed, evidence=sent)
@@ -180,7 +184,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
     name = sut.queue(queue)
     labels = ["first", "second", "third"]
     if [one["label"] for one in sut.messages(queue) if one["label"] in labels] != labels:
-        raise ConformanceFailure("the messages did not come into their queue")
+        raise ConformanceFailure("the messages did not arrive in their queue")
     for _ in range(2):
         sut.restart()
         found = [one for one in sut.control.call("peek", queue=name)["messages"] if one["label"] in labels]
@@ -206,17 +210,17 @@ def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
             session.send(peer.recoverable_message({"TimeToBeReceived": to_be_received_s}, label=label))
             for label, to_be_received_s in zip(names, (LONG_S, time_s), strict=True)
         ]
-        if peer.eventually(partial(_are_there, sut, names)):
+        if peer.eventually(partial(_have_arrived, sut, names)):
             break
     else:
         raise ConformanceFailure(f"the messages did not arrive: {_labels(sut, names)}")
     peer.pass_time((time_s + 1) * 1_000)
     peer.eventually(lambda: short not in _labels(sut, names))
-    left = _labels(sut, names)
-    judge.all(expected=in_queue(long), observed=left, evidence=sent)
+    labels = _labels(sut, names)
+    judge.all(expected=in_queue(long), observed=labels, evidence=sent)
 
 
-def _are_there(sut, names):
+def _have_arrived(sut, names):
     """Return whether the messages with these labels are in the queue."""
     return _labels(sut, names) == names
 

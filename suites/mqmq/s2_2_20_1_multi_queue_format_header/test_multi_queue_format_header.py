@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-from uuid import UUID
-
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, between, fields, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
 MQF = "MultiQueueFormatHeader"
 LISTS = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
-"""HeaderID by the name of the list."""
-OF_SEVERAL = ("Administration", "Response")
-"""Lists that may be empty where one such queue stands in the UserHeader."""
+"""By list: its HeaderID."""
+MAY_BE_EMPTY = ("Administration", "Response")
+"""Lists that may be empty because the UserHeader has the only such queue."""
 SIGNATURE = 0x015E
-FIXED_SIZE = 12
 PRIVATE, DIRECT = 2, 3
-THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 LABEL = "several"
 COPIES = (
     "MQMQ-2.2.20.1-01",
@@ -44,8 +36,8 @@ COPIES = (
 )
 
 ENQUEUED = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
-"""Each queue gets a copy, of which it is the destination."""
-OF_EACH = (
+"""Rules of copies: each queue gets one, and is its destination."""
+MAY_DIFFER = (
     "UserHeader.DestinationQueue",
     "UserHeader.MessageID",
     "UserHeader.QueueManagerAddress",
@@ -54,31 +46,31 @@ OF_EACH = (
 """Fields that may differ between copies."""
 
 
-def _await_copies(sender: Sender, count: int) -> list[Frame]:
+def _await_copies(sender, count):
     """Wait for the SUT's messages and return them; malformed packets count, too."""
     inbox, sut = sender.peer.inbox, sender.sut
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
     sender.peer.environment.run_until(lambda: len(inbox.pieces) >= count, within_ms)
     inbox.acknowledge()
     if not inbox.pieces:
-        raise ConformanceFailure("none of the SUT's copies came")
+        raise ConformanceFailure("the SUT sent no copy")
     return inbox.pieces
 
 
-def _list_entry(name: str) -> tuple[int, str]:
+def _list_entry(name):
     """Return FormatType and text of a direct or private format name in a list, in lower case."""
     kind, _, rest = name.lower().partition("=")
     return (DIRECT, rest + "\0") if kind == "direct" else (PRIVATE, rest)
 
 
-def _without_prefix(names: Any) -> Any:
+def _without_prefix(names):
     """Return the names of a list without DIRECT=, which erratum E07 allows."""
     if not isinstance(names, list):
         return names
     return [(kind, name.removeprefix("direct=")) for kind, name in names]
 
 
-def _fields_of_list(name: str, names: list[str], found: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
+def _fields_of_list(name, names, found):
     """Return the expected and the observed fields of a list; HeaderSize may include the padding."""
     header = f"{MQF}.{name}"
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
@@ -106,8 +98,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
     sender.send(1, label=LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response)
-    came = _await_copies(sender, len(queues))
-    reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in came]
+    copies = _await_copies(sender, len(queues))
+    reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
     judge(
         "MQMQ-2.2.20.1-01",
         "MQDMPR-3.1.1.12-28",
@@ -116,28 +108,26 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         *ENQUEUED,
         expected=any_order(*(_list_entry(name)[1] for name in queues)),
         observed=reached,
-        evidence=came,
+        evidence=copies,
     )
     judge(
         "MQDMPR-3.1.7.1.27-12",
         expected=none("field in which copies differ"),
-        observed=_differing_fields(came),
-        evidence=came,
+        observed=_differing_fields(copies),
+        evidence=copies,
     )
-    for frame in came:
+    for frame in copies:
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
 
 
-def _differing_fields(came: list[Frame]) -> list[str]:
+def _differing_fields(copies):
     """Return the fields in which copies differ, without those of a queue or session, and without padding."""
-    found = [Layout(frame).fields for frame in came]
+    found = [Layout(frame).fields for frame in copies]
     names = {name for each in found for name in each if name.startswith(("UserHeader.", "MessageProperties"))}
-    return sorted(
-        name for name in names - set(OF_EACH) if len({str(each.get(name, "not there")) for each in found}) > 1
-    )
+    return sorted(name for name in names - set(MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1)
 
 
-def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
+def _judge_lists(judge, frame, lists):
     found = Layout(frame)
     judge(
         "MQMQ-2.2.20.1-D01",
@@ -147,7 +137,7 @@ def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
         evidence=frame,
     )
     for name, queues in lists.items():
-        if name in OF_SEVERAL and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
+        if name in MAY_BE_EMPTY and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _fields_of_list(name, queues, found)
         judge(
@@ -183,7 +173,7 @@ def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
     """The SUT sends a message to one queue: MQ is 0, and the packet ends after its MessagePropertiesHeader."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     wanted = {"UserHeader.Flags.MQ": 0, "bytes left": 0}
     observed = Layout(sent[0])
     judge.all(expected=fields(wanted), observed=observed, evidence=sent)
@@ -198,16 +188,16 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
     other DQ 7.
     """
     queues = [peer.direct_name("mqc-a")]
-    queues.insert(at, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    queues.insert(at, peer.public_name)
     sender = Sender(peer, sut, ",".join(queues))
     try:
         sender.send(1, label=LABEL)
     except ControlRefused as refused:
         judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=f"refused: {refused}", case="DQ")
         return
-    came = _await_copies(sender, len(queues))
-    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ", evidence=came)
+    copies = _await_copies(sender, len(queues))
+    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ", evidence=copies)
 
 
 @needs("send", "private_names", "several_queues")
@@ -217,12 +207,12 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     """The SUT sends a message to a direct and a private name of the peer: the list has both, and the private name
     begins at a multiple of 4 bytes.
     """
-    queues = [peer.direct_name(name), private_name(peer.identifier)]
+    queues = [peer.direct_name(name), peer.private_name()]
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=LABEL)
-    came = _await_copies(sender, len(queues))
-    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=came)
-    for frame in came:
+    copies = _await_copies(sender, len(queues))
+    reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=copies)
+    for frame in copies:
         expected, observed = _fields_of_list("Destination", queues, Layout(frame))
         judge("MQMQ-2.2.18.1.7.2-D01", expected=expected, observed=observed, evidence=frame)

@@ -13,21 +13,21 @@ from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 WINDOW = 0x40
 INTERNAL_SIZE = 20
-"""Of the two headers of a SessionAck before its SessionHeader."""
+"""Bytes of a SessionAck before its SessionHeader."""
 FIXED_SIZE = 12
-"""Of the SessionHeader before WindowSize, which the SUT chooses."""
+"""Bytes of the SessionHeader before WindowSize, which the SUT chooses."""
 TOGETHER_MS = 8_000
-"""RecoverableAckTimeout: long enough for messages that are to be acknowledged together."""
+"""RecoverableAckTimeout: long enough for one acknowledgment of several messages."""
 ATTEMPTS = 3
 GROUP = 30
-"""Messages that are acknowledged together, fewer than any window."""
-MEASURED = 20
-"""Timers run at most so many times faster where the check has to act while they run."""
+"""Messages with one acknowledgment, fewer than any window."""
+MAX_SPEED = 20
+"""The highest factor of faster timers in checks that act while timers run."""
 
 
 def send_and_await_ack(connection, packets, specified_ms):
@@ -55,7 +55,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
     """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, 2 and 5, and the numbers of recoverable
     messages are 0.
     """
-    sut.slow_down(MEASURED)
+    sut.slow_down(MAX_SPEED)
     connection = peer.open_raw()
     counts, evidence = [], []
     for group in (1, 1, 3):
@@ -100,7 +100,7 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the first unacknowledged recoverable
     message, and RecoverableMsgAckFlags has one bit for each recoverable message from there.
     """
-    sut.slow_down(MEASURED)
+    sut.slow_down(MAX_SPEED)
     connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
     first, header = send_and_await_ack(
         connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], TOGETHER_MS
@@ -149,7 +149,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
     """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
     flags.
     """
-    sut.slow_down(MEASURED)
+    sut.slow_down(MAX_SPEED)
     count, bits = express + recoverable, (1 << recoverable) - 1
     for _ in range(ATTEMPTS):
         connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
@@ -157,9 +157,9 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
         frames, header = send_and_await_ack(connection, packets, TOGETHER_MS)
         if header.AckSequenceNumber >= count:
             break
-        connection.close()  # a slow system acknowledged some of them before it saw the others
+        connection.close()  # a slow SUT acknowledged some of them before the others arrived
     else:
-        raise ConformanceFailure(f"the SUT acknowledges {header.AckSequenceNumber} of {count} messages first")
+        raise ConformanceFailure(f"the SUT acknowledges only {header.AckSequenceNumber} of {count} messages at first")
     counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
     where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
     judge("MQMQ-2.2.20.4-D01", expected=counts, observed=where, evidence=frames)
@@ -172,7 +172,7 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     """A recoverable message is acknowledged: RecoverableMsgAckSeqNumber is 0 in the acknowledgments of two express
     messages, and 2 in that of the next recoverable one.
     """
-    sut.slow_down(MEASURED)
+    sut.slow_down(MAX_SPEED)
     connection = peer.open_raw()
     evidence, _ = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
     for _ in range(2):
@@ -191,12 +191,12 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     session = receiver.session
-    sent = [receiver.give(receiver.asking(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
+    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
     receiver.await_acks(1)
     if session.closed_by_sut:
-        raise ConformanceFailure("the SUT closes on a message that counts itself")
+        raise ConformanceFailure("the SUT closes the session on a right UserMsgSequenceNumber")
     wrong = {"UserMsgSequenceNumber": 2 + error}
-    sent.append(receiver.give(receiver.asking(properties={"PA": 1}, session=wrong)))
+    sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1}, session=wrong)))
     closed = session.wait_closed()
     came = receiver.await_acks(2)
     answered = {correlation(frame) for frame in came}
@@ -210,8 +210,8 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
     """The peer acknowledges with a nonzero Reserved: the SUT answers as with 0."""
-    done = exchange(peer, session={"Reserved": 0xBEEF})
-    judge("MQMQ-2.2.20.4-13", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+    done = exchange_message(peer, session={"Reserved": 0xBEEF})
+    judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
 def _differences(counts):

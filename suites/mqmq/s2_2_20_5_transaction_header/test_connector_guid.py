@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
@@ -29,7 +29,7 @@ def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
         "LM": 1,
         "ID": 5,
     }
-    sent, frame = handed_on(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
+    sent, frame = forward_message(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
     wanted = {
         f"{HEADER}Flags.CG": 1,
         f"{HEADER}Flags.ID": 5,

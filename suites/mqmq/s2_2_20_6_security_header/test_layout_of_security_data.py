@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
-from suites.mqmq.steps.layout import ABSENT, SECURITY, SECURITY_DATA, Layout
+from suites.mqmq.steps.layout import SECURITY_DATA, Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opening import private_name
 
 HEADER = "SecurityHeader."
-NOBODY, SID, QUEUE_MANAGER = 0, 1, 2
-FIXED_SIZE = sum(size for _, size in SECURITY if isinstance(size, int))
+NO_SENDER, SID = 0, 1
+"""Values of ST."""
+FIXED_SIZE = 16
+"""Bytes of the SecurityHeader before SecurityData."""
 TAG = 0x7A6B_5C4D
 TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
 SIMPLE_BLOB = "0102"
+"""The first bytes of a SIMPLEBLOB."""
 PROVIDER_TYPE_SIZE = 4
 
 
-def _send(outgoing: Outgoing, **how: Any) -> Frame:
-    return outgoing.send(body="signed", application_tag=TAG, **how)
+def _send(outgoing, **properties):
+    """Let the SUT send a message with the tag that locates the next header."""
+    return outgoing.send(body="signed", application_tag=TAG, **properties)
 
 
-def _offsets_of_items(frame: Frame) -> dict[str, int | str]:
+def _offsets_of_items(frame):
     """Return the offsets of the items with known bytes, and the form of ProviderInfo at its offset."""
     start = frame.data.find(ALICE.security_id) - FIXED_SIZE
-    places: dict[str, int | str] = {
+    places = {
         "SecurityID": FIXED_SIZE,
         "SenderCert": frame.data.find(ALICE.certificate) - start,
     }
@@ -38,7 +38,7 @@ def _offsets_of_items(frame: Frame) -> dict[str, int | str]:
     return places if info is None else places | {"ProviderInfo": _form_of_provider_info(bytes.fromhex(info))}
 
 
-def _expected_offsets(frame: Frame) -> dict[str, int | str]:
+def _expected_offsets(frame):
     """Return the offsets of these items by the sizes of the header: each at the next multiple of 4."""
     found, at = Layout(frame).fields, FIXED_SIZE
     places: dict[str, int | str] = {}
@@ -52,9 +52,10 @@ def _expected_offsets(frame: Frame) -> dict[str, int | str]:
 
 
 PROVIDER = "a type, and a name with one null at its end"
+"""The form of a well-formed ProviderInfo."""
 
 
-def _form_of_provider_info(info: bytes) -> str:
+def _form_of_provider_info(info):
     """Return PROVIDER for a well-formed ProviderInfo, else its bytes."""
     kind = int.from_bytes(info[:PROVIDER_TYPE_SIZE], "little")
     name = info[PROVIDER_TYPE_SIZE:].decode("utf-16-le", "replace")
@@ -77,7 +78,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     """The SUT sends a signed message with each privacy level: user, key, signature, certificate and provider are in
     order, each at a multiple of 4 bytes.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = Outgoing(peer, sut, peer.private_name())
     frame = _send(outgoing, sender="alice", authentication_level="sig20", privacy_level=level, delivery=delivery)
     outgoing.end()
     found = Layout(frame)
@@ -99,19 +100,19 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=found,
         evidence=frame,
     )
-    blob = str(found.fields.get(f"{HEADER}EncryptionKey", ABSENT))[: len(SIMPLE_BLOB)]
+    blob = str(found.fields.get(f"{HEADER}EncryptionKey", Layout.MISSING))[: len(SIMPLE_BLOB)]
     items = {
         f"{HEADER}SecurityID": ALICE.security_id.hex(),
         f"{HEADER}SenderCert": ALICE.certificate.hex(),
         TAG_FIELD: TAG,
-        "EncryptionKey": SIMPLE_BLOB if secret else ABSENT[: len(SIMPLE_BLOB)],
+        "EncryptionKey": SIMPLE_BLOB if secret else Layout.MISSING[: len(SIMPLE_BLOB)],
     }
     observed = found.of(*items) | {"EncryptionKey": blob}
     judge("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03", expected=fields(items), observed=observed, evidence=frame)
     judge("MQMQ-2.2.20.6-21", expected=_expected_offsets(frame), observed=_offsets_of_items(frame), evidence=frame)
     info = found.fields.get(f"{HEADER}ProviderInfo")
     if info is None:
-        judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="no ProviderInfo was sent", evidence=frame)
+        judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=frame)
     else:
         judge(
             "MQMQ-2.2.20.6-D05", expected=PROVIDER, observed=_form_of_provider_info(bytes.fromhex(info)), evidence=frame
@@ -129,11 +130,11 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
     outgoing.end()
     found = Layout(frame)
     wanted = {
-        f"{HEADER}Flags.ST": NOBODY,
+        f"{HEADER}Flags.ST": NO_SENDER,
         f"{HEADER}SenderIdSize": 0,
-        f"{HEADER}SecurityID": ABSENT,
+        f"{HEADER}SecurityID": Layout.MISSING,
         f"{HEADER}EncryptionKeySize": 0,
-        f"{HEADER}EncryptionKey": ABSENT,
+        f"{HEADER}EncryptionKey": Layout.MISSING,
         TAG_FIELD: TAG,
         "bytes left": 0,
     }

@@ -5,26 +5,23 @@ Fields that the document leaves to the implementation are not judged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import ADMINISTRATION, AcknowledgingReceiver, identifier
 
-THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACES = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
-NOBODY = str(UUID(int=0))
+ZERO_GUID = str(UUID(int=0))
 SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
-BODY, LABEL = "whole, and odd", "whole"
+BODY, LABEL = "odd number of bytes", "label"
 FIELDS = {
     "MQMQ-2.2.19.2-D01": (USER,),
     "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),
@@ -38,7 +35,7 @@ FIELDS = {
     "MQDMPR-3.1.7.1.32-D02": (PROPERTIES,),
     "MQDMPR-3.1.7.1.32-D05": (USER,),
 }
-"""By rule: how the names of the fields begin that it is about."""
+"""By rule: the beginnings of the names of its fields."""
 HEADERS = {
     "MQMQ-2.2.20-D02": (ORDER, "bytes left"),
     "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes left"),
@@ -98,18 +95,16 @@ OF_ACKNOWLEDGMENT = FIELDS | {
 
 
 LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
-"""What an acknowledgment may have or not."""
+"""Fields of an acknowledgment that the document leaves to the implementation."""
 
 
-def flags_of_user_header(**named: int) -> dict[str, int]:
+def flags_of_user_header(**named):
     """Return the parts of UserHeader.Flags; those without a value are 0, DQ is 7 and MP 1."""
     usual = dict.fromkeys(("RC", "DM", "JN", "JP", "AQ", "RQ", "SH", "TH", "CQ", "MQ", "AH", "HH"), 0)
     return {f"{USER}Flags.{name}": value for name, value in (usual | {"DQ": 7, "MP": 1} | named).items()}
 
 
-def judge_fields(
-    judge: Any, rules: Mapping[str, tuple[str, ...]], wanted: Mapping[str, Any], frame: Frame, *more: Frame
-) -> None:
+def judge_fields(judge, rules, wanted, frame, *more):
     """Judge each rule by the fields whose names begin as in `rules`."""
     layout = Layout(frame)
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
@@ -119,7 +114,7 @@ def judge_fields(
         judge(rule, expected=fields(expected), observed=observed, evidence=[*more, frame])
 
 
-def direct_name_text(name: str) -> str:
+def direct_name_text(name):
     """Return a direct name as it is in a packet, in lower case and with its null."""
     return name.removeprefix("DIRECT=").lower() + "\0"
 
@@ -133,10 +128,11 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{peer.address}\private$\{queue}"
-    sent, frame = receiver.acknowledgment(receiver.asking({"AdminQueue": to, "DM": delivery}, properties={"PA": 1}))
+    packet = receiver.build_message({"AdminQueue": to, "DM": delivery}, properties={"PA": 1})
+    sent, frame = receiver.send_for_ack(packet)
     wanted = {
         f"{USER}SourceQueueManager": str(sut.guid),
-        f"{USER}QueueManagerAddress": NOBODY,
+        f"{USER}QueueManagerAddress": ZERO_GUID,
         **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in LEFT_OPEN},
         f"{USER}DestinationQueue": direct_name_text(to),
         f"{PROPERTIES}MessageClass": REACH_QUEUE,
@@ -146,7 +142,7 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     judge_fields(judge, OF_ACKNOWLEDGMENT, wanted, frame, sent)
 
 
-def _properties(**fields: Any) -> dict[str, Any]:
+def _properties(**fields):
     usual = {
         "Flags.PA": 0,
         "Flags.PR": 0,
@@ -176,7 +172,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         priority=6,
         delivery="express",
         acks=["positive_receive", "negative_receive"],
-        admin_queue=rf"PRIVATE={THIRD}\000000A7",
+        admin_queue=rf"PRIVATE={OTHER_QUEUE_MANAGER}\000000A7",
         response_queue=answers,
         time_to_reach_queue_s=1_000,
         time_to_be_received_s=0x0102_0304,
@@ -193,11 +189,11 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         "BaseHeader.Signature": SIGNATURE,
         "BaseHeader.TimeToReachQueue": 1_000,
         f"{USER}SourceQueueManager": str(sut.guid),
-        f"{USER}QueueManagerAddress": NOBODY,
+        f"{USER}QueueManagerAddress": ZERO_GUID,
         f"{USER}TimeToBeReceived": 0x0102_0304,
         **flags_of_user_header(JN=1, AQ=6, RQ=7),
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
-        f"{USER}AdminQueue": f"{THIRD}\\000000a7",
+        f"{USER}AdminQueue": f"{OTHER_QUEUE_MANAGER}\\000000a7",
         f"{USER}ResponseQueue": direct_name_text(answers),
         **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
@@ -219,17 +215,17 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         label=LABEL,
         delivery="transactional",
         acks=["positive_arrival"],
-        admin_queue=f"PUBLIC={THIRD}",
+        admin_queue=f"PUBLIC={OTHER_QUEUE_MANAGER}",
         journal=["positive"],
     )
     outgoing.end()
     wanted = {
         "BaseHeader.Flags.PR": 0,
         f"{USER}SourceQueueManager": str(sut.guid),
-        f"{USER}QueueManagerAddress": NOBODY,
+        f"{USER}QueueManagerAddress": ZERO_GUID,
         **flags_of_user_header(DM=1, JP=1, AQ=5, TH=1),
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
-        f"{USER}AdminQueue": str(THIRD),
+        f"{USER}AdminQueue": str(OTHER_QUEUE_MANAGER),
         "TransactionHeader.Flags.CG": 0,
         "TransactionHeader.Flags.FM": 1,
         "TransactionHeader.Flags.LM": 1,

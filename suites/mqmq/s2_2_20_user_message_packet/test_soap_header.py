@@ -8,8 +8,8 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
-from suites.mqmq.steps.handing_on import handed_on
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqmq.steps.forwarding import forward_message
+from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME, differences
 
 TEXTS = (
@@ -20,7 +20,7 @@ TEXTS = (
     ("<ab/>", "<b/>"),
     ("x" * 1_001, "\U0001f4ec" * 333),
 )
-"""Header and Body: empty, of even and odd length, long ones, what takes two WCHARs a character."""
+"""Header and Body: empty, of even and odd length, long, and with characters of two WCHARs."""
 
 
 def _listed(name):
@@ -36,8 +36,8 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
     label = f"soap {peer.message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
     packet = peer.recoverable_message(label=label, soap={"Header": header, "Body": body}, mqf=_listed(name))
-    done = reception(peer, packet, label)
-    expected, observed = taken(sut), done.outcome
+    done = deliver_message(peer, packet, label)
+    expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == label), None)
         expected, observed = SAME, differences(done.frames[0], found, sut.guid)
@@ -50,7 +50,7 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
 def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
     """The SUT forwards a message with a SoapHeader: both sections are unchanged."""
     listed = _listed(rf"TCP:{peer.address}\private$\mqc-listed")
-    sent, frame = handed_on(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
+    sent, frame = forward_message(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
-    gone, came = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
-    judge("MQMQ-2.2.20.7-D01", expected=gone, observed=came, evidence=[sent, frame])
+    before, after = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
+    judge("MQMQ-2.2.20.7-D01", expected=before, observed=after, evidence=[sent, frame])

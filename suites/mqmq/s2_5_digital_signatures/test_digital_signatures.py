@@ -14,7 +14,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.secured import Secured, signed, with_signature
+from suites.mqqb.steps.secured import Secured, sign, with_signature
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR = "6d71636f-6e66-4f72-8d00-0000000000c0"
@@ -119,23 +119,26 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
 
     packets = {}
     for number, (_, changed) in enumerate(properties):
-        packets[f"{number} signed"] = signed(_change_property(message(), changed, peer, sut), version)
+        packets[f"{number} after the change"] = sign(_change_property(message(), changed, peer, sut), version)
         earlier = message()
-        before = signed(earlier, version)
+        before = sign(earlier, version)
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
-        packets[f"{number} unsigned"] = with_signature(
+        packets[f"{number} before the change"] = with_signature(
             _change_property(message(), changed, peer, sut), value, in_list=several
         )
     dispositions = secured.dispositions(packets)
     for number, (rule, changed) in enumerate(properties):
-        good, bad = dispositions[f"{number} signed"], dispositions[f"{number} unsigned"]
+        after, before = (
+            dispositions[f"{number} after the change"],
+            dispositions[f"{number} before the change"],
+        )
         judge(
             rule,
-            expected=facts(signed_with_it=ARRIVED, signed_without=f"{secured.refused(BAD)}, not in its queue"),
-            observed={"signed_with_it": good.answer, "signed_without": bad.in_silence},
+            expected=facts(signed_after=ARRIVED, signed_before=f"{secured.refused(BAD)}, not in its queue"),
+            observed={"signed_after": after.answer, "signed_before": before.in_silence},
             case=changed.field,
-            evidence=[*good.frames, *bad.frames],
+            evidence=[*after.frames, *before.frames],
             errata="E81",
         )
 
