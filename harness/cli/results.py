@@ -84,8 +84,8 @@ def update(
 ) -> None:
     """Write the failures of a run into a baseline, and remove entries that no longer fail; new reasons are left empty.
 
-    A part of a run makes a first baseline, and changes none. Exit with 1 when rules stayed open: no baseline accepts
-    that, so that a run with this one ends badly all the same.
+    A part of a run makes a first baseline, and changes none. Exit with 1 when the run left rules open: no baseline
+    accepts open rules, so a run with this baseline still exits with 1.
     """
     from harness.judging.baseline import load_baseline, write_baseline
     from harness.judging.verdicts import BAD, Verdict

@@ -17,7 +17,7 @@ BEAT_MS = 100
 SETTLE_MS = 100
 """The time that a system needs after a stall to finish its pending work."""
 
-REACTS_MS = 5_000
+REACTION_MS = 5_000
 """The end of a wait, in which a system has to run. Before that timers run, as they do while it stands still."""
 
 
@@ -166,7 +166,7 @@ class Wait:
         """Return how long to wait before asking again; 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
-        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - REACTS_MS), now_ms)
+        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - REACTION_MS), now_ms)
         if now_ms < due_ms:
             self._last_question = None
             if now_ms - self._began_ms >= BEAT_MS:

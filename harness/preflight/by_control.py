@@ -97,7 +97,7 @@ def _seen_in_a_queue(control: Control) -> int | None:
     return None if sent_s is None else sent_s - int(time.time())
 
 
-def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
+def peek_into_queues(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
     """Peek into queues, by their key in [queues]."""
     environment = RealEnvironment()
     try:

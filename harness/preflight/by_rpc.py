@@ -101,7 +101,7 @@ def _way_in(call: Call) -> str:
     return call.way_out.strip(" ()") or denied
 
 
-def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
+def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
     """Open queues to peek, and close them again, by their key in [queues]."""
     try:
         with setup.peer() as peer:

@@ -115,11 +115,11 @@ def _queues(setup: Setup) -> Iterator[Line]:
     if setup.route is not None and setup.control is None:
         yield Line("queues", State.NOT_SEEN, "whether those of [queues] are used is for the control channel to say")
     elif setup.offers("receive"):
-        yield from by_control.look_into(setup, names)
+        yield from by_control.peek_into_queues(setup, names)
     elif _has(setup, "qm2qm"):
-        from harness.preflight.by_rpc import look_into  # as above
+        from harness.preflight.by_rpc import open_queues_to_peek  # as above
 
-        yield from look_into(setup, names)
+        yield from open_queues_to_peek(setup, names)
     else:
         said = f"{', '.join(names.values())}: without control or qm2qm they cannot be read"
         yield Line("queues", State.NOT_SEEN, said)

@@ -39,6 +39,6 @@ def collect(paths: list[str]) -> Mapping[str, list[Check]]:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise HarnessError(
-            collector.broken or "the suites cannot be collected; `pytest suites --collect-only` says why"
+            collector.broken or "the suites cannot be collected; `pytest suites --collect-only` shows why"
         )
     return collector.found

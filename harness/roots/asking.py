@@ -29,10 +29,10 @@ from reference_qm.surface.commands import Result, SendMessage
 IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached", "name TCP", "name OS", "queues"
 PROVISIONED = ("plain", "transactional", "admin")
 """Queues of [queues] that checks use where none can be made."""
-LIVES_S = 10
+MESSAGE_LIFETIME_S = 10
 """How long a message tries to arrive, and stays in a queue: then nothing of it is left."""
 REACHED_MS = 12_000
-SOON = 10
+ACK_SPEEDUP = 10
 """How much earlier than specified the peer acknowledges while it waits itself for acknowledgments."""
 NO_QUEUE = 0x7FFF_FFFE
 """A number that no private queue has: the system refuses a message for it, if it accepts the name as its own."""
@@ -150,7 +150,7 @@ def _check_reached(system: System) -> Line:
     with system.peer() as peer, system.open_control(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=AT_ONCE))
         peer.listen()
-        control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=LIVES_S)
+        control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(REACHED_MS)
         if session is None:
             said = f"it sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
@@ -237,7 +237,7 @@ def _exchange(
     system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
 ) -> tuple[list[_Sent], bool]:
     """Send the messages and wait; return them, and whether the message for a missing queue was refused."""
-    peer.configure(timers=TimerSettings(scale=SOON))
+    peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
     peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
     sent = [_Sent(target, _send(peer, target.name, label, transactional=target.transactional)) for target in targets]
@@ -276,8 +276,8 @@ def _send(peer: Peer, to: str, label: str, *, transactional: bool = False) -> in
             transactional=transactional,
             acks=frozenset({"positive_arrival", "negative_arrival"}),
             admin_queue=f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}",
-            time_to_reach_queue_s=LIVES_S,
-            time_to_be_received_s=LIVES_S,
+            time_to_reach_queue_s=MESSAGE_LIFETIME_S,
+            time_to_be_received_s=MESSAGE_LIFETIME_S,
         )
     )
     if not isinstance(answer, Result):

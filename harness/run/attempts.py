@@ -18,11 +18,11 @@ from harness.judging.verdicts import BAD, BROKEN, WRONG, Entry, Verdict
 from harness.run.checks import find_covered_rules, suite_path
 from harness.run.rests import Rests
 from harness.run.roots import doubt_verdicts
-from harness.run.stash import AGAIN, ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN
+from harness.run.stash import ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN, RUNS_AGAIN_ALONE
 from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
-ATTEMPTS_OF_SLOW = 2
+ATTEMPTS_ON_SLOW_SYSTEM = 2
 """Where nothing stood still, but every answer takes long."""
 
 Attempt = tuple[list[Entry], list[Any]]
@@ -44,15 +44,21 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         tried.append((entries, attempt(item, nextitem, again=number > 0)))
         now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.worse(now)
-        excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_OF_SLOW)
+        excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
         dead = any(entry.document == DOCUMENT for entry in entries)
         own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
-        if not excused or dead or driver.describe_end() is not None or item.stash.get(AGAIN, False) or not is_bad(own):
+        if (
+            not excused
+            or dead
+            or driver.describe_end() is not None
+            or item.stash.get(RUNS_AGAIN_ALONE, False)
+            or not is_bad(own)
+        ):
             break
     driver.vital_signs.calm(False)
     item.config.stash[LOG] = log
     entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
-    if not item.stash.get(AGAIN, False):
+    if not item.stash.get(RUNS_AGAIN_ALONE, False):
         run, rests = item.config.stash[RUN], item.stash.get(RESTS, Rests())
         entries = retold(entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
     for entry in entries:

@@ -40,13 +40,13 @@ def find_needs(item: pytest.Item) -> tuple[str, ...]:
 
 def needs_sut_alone(item: pytest.Item) -> bool:
     """Return whether a check changes the SUT for all others."""
-    from harness.sut.worker_configurations import NEEDS_FOR_ONE
+    from harness.sut.worker_configurations import EXCLUSIVE_NEEDS
 
-    return not NEEDS_FOR_ONE.isdisjoint(find_needs(item))
+    return not EXCLUSIVE_NEEDS.isdisjoint(find_needs(item))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
     """Return whether a check needs a setting of the SUT about its peer, such as a route."""
-    from harness.sut.sut_file import OF_THE_KNOWN_PEER
+    from harness.sut.sut_file import KNOWN_PEER_CAPABILITIES
 
-    return not OF_THE_KNOWN_PEER.isdisjoint(find_needs(item))
+    return not KNOWN_PEER_CAPABILITIES.isdisjoint(find_needs(item))

@@ -32,7 +32,7 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
         return False
     item.config.stash[RUN].note_death(death)
     if not told:
-        make_judge(item).break_off(said_of_end(death.how))
+        make_judge(item).break_off(describe_end_of_process(death.how))
     try:
         if more:
             driver.start_again()
@@ -41,7 +41,7 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
     return True
 
 
-def said_of_end(how: str) -> str:
+def describe_end_of_process(how: str) -> str:
     """Return the text of verdicts and of the terminal about an end of the SUT's process."""
     return f"the SUT's process ended: {how}"
 

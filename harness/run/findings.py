@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.run.named_roots import NamedRoots
     from harness.run.results import RuleResult
 
-GONE_ON_WITH: Mapping[str, Any] = {
+RESUME_OPTIONS: Mapping[str, Any] = {
     **dict.fromkeys(("--rule", "--select")),
     "-k": "",
     **dict.fromkeys(("--baseline", "--sut", "--topology", "--deadline")),
@@ -108,20 +108,20 @@ def _which(test: str | None, row: Rule | None) -> Iterator[str]:
         yield f"-k {test.rpartition('::')[2].partition('[')[0]}"
 
 
-def goes_on_with(given: Mapping[str, Any], folder: Path) -> str:
+def resume_command(given: Mapping[str, Any], folder: Path) -> str:
     """Return the command that resumes a run, with the options that chose its checks; without them, all other checks
     would run.
 
     ``given``: the values of the options of `GONE_ON_WITH`.
     """
-    return f"{runs_again_with(given, folder)} --resume"
+    return f"{rerun_command(given, folder)} --resume"
 
 
-def runs_again_with(given: Mapping[str, Any], folder: Path | None) -> str:
+def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
     """Return the command that makes a run from its beginning, into ``folder``, or into one that it names itself."""
     words = list[str]()
     for option, value in given.items():
-        if value in (None, GONE_ON_WITH[option]):
+        if value in (None, RESUME_OPTIONS[option]):
             continue
         for each in value if isinstance(value, list) else [value]:
             words += [option] if each is True else [option, str(each)]
@@ -129,7 +129,7 @@ def runs_again_with(given: Mapping[str, Any], folder: Path | None) -> str:
     return shlex.join(["mqconform", "run", *words, *out])
 
 
-def again_with(sut: str | None, topology: str | None) -> str:
+def repeat_options(sut: str | None, topology: str | None) -> str:
     """Return the end of the command that repeats a check."""
     option, path = ("--topology", topology) if topology is not None else ("--sut", sut)
     return f"{option} {shlex.quote(str(path))}"

@@ -15,7 +15,7 @@ from harness.peer.afterwards import accept_residue
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
-from harness.run.stash import AGAIN, ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, capture_path_of
+from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, RUNS_AGAIN_ALONE, capture_path_of
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 
@@ -43,7 +43,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
         with closing(view.environment):
             view.close()
         config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
-        request.node.stash[AGAIN] = view.wanted_alone
+        request.node.stash[RUNS_AGAIN_ALONE] = view.wanted_alone
         if view.broken is not None:
             end_run(request.session, view.broken)
 
@@ -58,9 +58,15 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     earlier: list[Frame] = []
-    recorder.listeners.append(
-        lambda frame: earlier.append(frame) if counterpart.is_residue(frame) else judge.packets.on_frame(frame)
-    )
+
+    def judge_or_note(frame: Frame) -> None:
+        if counterpart.is_residue(frame):
+            earlier.append(frame)
+            judge.packets.note(frame)
+        else:
+            judge.packets.on_frame(frame)
+
+    recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(MIRROR, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
     accept_residue(counterpart)

@@ -19,12 +19,13 @@ from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
 from harness.run.checks import find_needs, suite_path, why_not_collected
 from harness.run.computing import bounded_computing
-from harness.run.ending import after_check, end_run, said_of_end
+from harness.run.ending import after_check, describe_end_of_process, end_run
 from harness.run.options import add_options
 from harness.run.selection import choose_checks, files_to_collect, selection, wanted_rules
 from harness.run.stash import (
     DRIVER,
     DRIVERS,
+    END_REPORTED,
     FOUND,
     JUDGE,
     LOG,
@@ -32,7 +33,6 @@ from harness.run.stash import (
     RESTS,
     ROOTS,
     RUN,
-    TOLD,
     make_judge,
 )
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
 
-ON_END: pytest.StashKey[Handlers] = pytest.StashKey()
+EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -101,7 +101,7 @@ def _begin(config: pytest.Config) -> None:
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop what is started here: it does not get the signals of a terminal itself.
-        config.stash[ON_END] = raise_on(_ENDS)
+        config.stash[EARLIER_HANDLERS] = raise_on(_ENDS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -205,7 +205,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             run.tests_run.discard(str(suite_path(item)))
         raise
     if RUN in item.config.stash:
-        after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
+        after_check(
+            item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
+        )
     if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
         del item.stash[JUDGE]
     return done
@@ -253,7 +255,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     except MqconformError as error:
         _name_root(item, error)
         if (how := item.config.stash[DRIVER].describe_end()) is not None:
-            item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
+            item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
@@ -264,7 +266,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Run a check; every rule that it covers gets a verdict, whatever happens."""
+    """Run a check; every rule that it covers gets a verdict, also after an error."""
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival
@@ -282,7 +284,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     try:
         yield
         if (how := driver.ended_meanwhile(hung_up=_hung_up(item))) is not None:
-            judge.break_off(said_of_end(how))
+            judge.break_off(describe_end_of_process(how))
     except FolderError:
         raise
     except LackedByRelease as error:
@@ -292,7 +294,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
         how = driver.describe_end(DEATH_NEAR_S)
-        judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")
+        judge.break_off(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
@@ -309,7 +311,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
         judge.passive()
-    item.stash[TOLD] = how is not None
+    item.stash[END_REPORTED] = how is not None
     judge.end()
     _outcome(judge, item.config.stash[RUN])
     return None
@@ -373,11 +375,11 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run import results
     from harness.run.capture_comments import mark_captures
     from harness.run.causes import with_causes
-    from harness.run.findings import again_with, describe_finding
+    from harness.run.findings import describe_finding, repeat_options
 
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
-    again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
+    again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
     by_cause = with_causes(found, run.roots)
     if config.pluginmanager.hasplugin("junitxml"):
@@ -402,4 +404,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the SUT and its drivers."""
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    restore(config.stash.get(ON_END, {}))
+    restore(config.stash.get(EARLIER_HANDLERS, {}))

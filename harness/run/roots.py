@@ -104,7 +104,7 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
     system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield identity(driver.file, driver.identifier)
     if driver.control_route is not None:
-        system.facilities = driver.who_controls().facilities
+        system.facilities = driver.identify_system().facilities
     yield from delivery(system, reached=reached)
     yield endpoint(system)
 

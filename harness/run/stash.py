@@ -35,9 +35,9 @@ ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()
 """The missing roots of verdicts, as this process found."""
 RESTS: pytest.StashKey[Rests] = pytest.StashKey()
 """The roots of the verdicts of a check."""
-AGAIN: pytest.StashKey[bool] = pytest.StashKey()
+RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check has to be made again when no other runs beside it."""
-TOLD: pytest.StashKey[bool] = pytest.StashKey()
+END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check's verdicts tell of the end of the SUT's process."""
 MIRROR: pytest.StashKey[Mirror] = pytest.StashKey()
 """In the clean run of ``prove``: where packets of the peer are judged as well."""

@@ -12,7 +12,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.stash import JUDGE
 from harness.sut.shown import NotShown
 
-OF_THE_SYSTEM = (ConformanceFailure, SutUnavailable)
+SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
 """Errors that are not mistakes of the harness."""
 
 
@@ -32,7 +32,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
             item.stash[JUDGE].end_unobservable(f"the check could not be ended: {causes[0]}")
             return None
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
-        theirs = all(isinstance(one, OF_THE_SYSTEM) for one in causes)
+        theirs = all(isinstance(one, SYSTEM_ERRORS) for one in causes)
         reason = f"the check could not be ended: {' '.join(said.split())}"
         item.stash[JUDGE].break_off(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
         raise pytest.fail.Exception(reason, pytrace=False) from None

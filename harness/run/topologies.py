@@ -18,7 +18,7 @@ from harness.run.stash import capture_path_of
 from harness.sut.drivers import SutDriver, driver_for
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
-from harness.sut.listeners import Port, refuse_taken
+from harness.sut.listeners import Port, refuse_taken_port
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import Death
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
 """Gets the description and the folder of the run."""
-EVERYWHERE = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
 
 
 def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
@@ -57,7 +57,7 @@ class TopologyDriver:
         self.shared = self.beside_others = False
         self.wait_s = 0
         self.identifier: UUID | None = None
-        self.port = self.file.driver.peer_tcp_port or free_port(EVERYWHERE, socket.SOCK_STREAM)
+        self.port = self.file.driver.peer_tcp_port or free_port(ANY_ADDRESS, socket.SOCK_STREAM)
         """Where each is found, at the address of its place."""
         self._places = topology.places
         self._drivers = {
@@ -66,7 +66,7 @@ class TopologyDriver:
 
     def start(self) -> None:
         """Start or find all of them; SutLost when two of them are one system, because that is not a topology."""
-        refuse_taken([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
+        refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.wait_s = self.wait_s
             driver.start()
@@ -136,7 +136,7 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
         systems, port = sut.open_systems(), sut.found_at_port
     else:
         systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), PORT
-    made = Topology(sut.environment, systems, port, recorder, judge.packets.on_frame, sut.residue)
+    made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made
     if sut.open_systems is not None:  # virtual ones are fresh for each check

@@ -26,12 +26,12 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
 from harness.run.ending import after_check, end_run
 from harness.run.named_roots import NamedRoots
-from harness.run.stash import AGAIN, DRIVER, LOG, RESIDUE, ROOTS, RUN, TOLD
-from harness.run.terminal import LIVE
+from harness.run.stash import DRIVER, END_REPORTED, LOG, RESIDUE, ROOTS, RUN, RUNS_AGAIN_ALONE
+from harness.run.terminal import PROGRESS_PLUGIN
 from harness.sut.drivers import SutDriver
 
-_LOOK_FOR_SESSION_S = 1.0
-_LOOK_AT_SUTS_S = 0.05
+_SESSION_POLL_S = 1.0
+_SUT_POLL_S = 0.05
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Workers:
         while self.busy:
             for driver in self.drivers:
                 driver.describe_end()  # so that workers know it, too
-            for connection in wait(list(self.busy), _LOOK_AT_SUTS_S):
+            for connection in wait(list(self.busy), _SUT_POLL_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
                 raise self.session.Failed(self.session.shouldfail)
@@ -228,7 +228,7 @@ def _silence(config: pytest.Config) -> None:
     fork.
     """
     manager = config.pluginmanager
-    *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", LIVE, "capturemanager"))
+    *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", PROGRESS_PLUGIN, "capturemanager"))
     for plugin in filter(None, shown):
         manager.unregister(plugin)
     if capture is not None:
@@ -259,8 +259,8 @@ def _run_check(item: pytest.Item) -> CheckResult:
         result.unwritten = str(error)
     finally:
         config.pluginmanager.unregister(listener)
-    result.again = item.stash.get(AGAIN, False)
-    result.told = item.stash.get(TOLD, False)
+    result.again = item.stash.get(RUNS_AGAIN_ALONE, False)
+    result.told = item.stash.get(END_REPORTED, False)
     run = config.stash[RUN]
     result.lost = run.aborted if run.lost else None
     return result
@@ -269,5 +269,5 @@ def _run_check(item: pytest.Item) -> CheckResult:
 def _exit_with(session: int) -> None:
     """Exit as soon as the session is killed, not at the end of a check, which may take minutes."""
     while os.getppid() == session:
-        time.sleep(_LOOK_FOR_SESSION_S)
+        time.sleep(_SESSION_POLL_S)
     os._exit(1)

@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
-from harness.sut.wires import Reply, Route, no_answer, said_of_stranger
+from harness.sut.wires import Reply, Route, describe_stranger, no_answer
 from reference_qm.control import PROTOCOL, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
@@ -19,7 +19,7 @@ from reference_qm.surface.surroundings import HostRequest
 
 ANSWER_MS = 10_000
 ANSWERS_LIMIT = 1_000
-"""Answers that may wait for somebody to ask for them."""
+"""The most answers that wait until they are asked for."""
 REASON_LIMIT = 500
 """Characters of a SUT's reason that are repeated."""
 
@@ -29,24 +29,24 @@ class ControlRefused(ConformanceFailure):
 
 
 class Unsupported(NotShown):
-    """The SUT answered that this can never be asked of it: what needs it cannot be observed."""
+    """The SUT answered that it never supports this verb or argument: facts that need it cannot be observed."""
 
 
 class ContractBroken(RootMissing):
     """An answer breaks the contract of the control protocol: nothing is judged by it."""
 
 
-OF_THE_CHANNEL = (NotShown, RootMissing)
-"""What went wrong between tester and system: who catches ConformanceFailure as an outcome lets these pass."""
+CHANNEL_ERRORS = (NotShown, RootMissing)
+"""A failure between tester and system; code that catches ConformanceFailure as an outcome lets it pass."""
 
 
 class Control(Protocol):
     """A control channel, with a method for its verbs."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing.
+        """Carry out a verb; ControlRefused when the SUT refuses it, SutUnavailable when there is no answer.
 
-        Unsupported when it says that it never will, ContractBroken when its answer is none of the contract.
+        Unsupported when the SUT never supports the verb, ContractBroken when the answer breaks the contract.
         """
 
     def begin(self, verb: str, **arguments: Any) -> int:
@@ -68,7 +68,7 @@ class VirtualControl:
     def __init__(self, host: SystemHost) -> None:
         self.host = host
         self._verbs: dict[int, str] = {}
-        """Of the requests that have no answer yet, by their ids."""
+        """The requests without an answer so far, by their ids."""
         self._on_host: dict[str, Callable[[], None]] = {"restart": host.restart, "reset": host.reset}
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -104,14 +104,14 @@ class VirtualControl:
 
 
 class JsonlControl:
-    """One JSON object per line, over what a route opens."""
+    """One JSON object per line, over the stream of a route."""
 
     def __init__(self, environment: Environment, route: Route, *, answer_ms: int = ANSWER_MS) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}
         self._verbs: dict[int, str] = {}
-        """Of the requests that have no answer yet, by their ids."""
+        """The requests without an answer so far, by their ids."""
         self._by_contract = True
         """Whether answers are checked against the contract; those of version 1 are not."""
         self._state = "connecting"
@@ -125,7 +125,7 @@ class JsonlControl:
         self._state = "open"
 
     def on_reply(self, reply: Reply) -> None:
-        """Keep an answer until somebody asks for it."""
+        """Keep an answer until it is asked for."""
         self._answers[reply["id"]] = reply
         if len(self._answers) > ANSWERS_LIMIT:
             self._wire.close()
@@ -145,7 +145,7 @@ class JsonlControl:
             return None
         verb = self._verbs.pop(request)
         if verb == "identity":
-            if (stranger := said_of_stranger(reply)) is not None:
+            if (stranger := describe_stranger(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {stranger}")
             version = reply.get("protocol")
             self._by_contract = type(version) is int and version == PROTOCOL
@@ -179,7 +179,7 @@ def _reply(found: Result | str) -> dict[str, Any]:
 def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     """Return an answer that keeps the contract: the only place where answers come in.
 
-    What it leaves out is not shown, as the contract allows.
+    Missing keys of an answer are not shown, as the contract allows.
     """
     if (complaint := complaint_about_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")

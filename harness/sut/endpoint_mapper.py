@@ -36,7 +36,7 @@ _MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
-    """Return the port of qmcomm; SutUnavailable when the mapper is not there, or knows of none."""
+    """Return the port of qmcomm; SutUnavailable when there is no mapper, or it knows no port."""
     found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
         raise _unknown(address, found)
@@ -46,7 +46,7 @@ def qmcomm_port(address: str) -> int:
 
 
 def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int] | str:
-    """Return the ports of an interface that the mapper at a port tells, or why it tells none."""
+    """Return the ports of an interface that the mapper at a port names, or the reason why there are none."""
     try:
         with socket.create_connection((address, port), timeout=TIMEOUT_S) as connection:
             return _ask_for_ports(connection, interface)

@@ -12,7 +12,7 @@ from typing import Any
 from harness.errors import SutLost, SutUnavailable, UsageError
 from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver, name_file_of_worker
 from harness.sut.free_ports import free_port, free_rpc_port
-from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
+from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
@@ -55,11 +55,13 @@ class ProcessDriver(ExternalDriver):
         return how if self.tape is None else self.tape.sees("ended", how)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the program ended. One that ends closes its connections some time before its end is told."""
+        """Return how the program ended. A program that ends closes its connections some time before its end is
+        known.
+        """
         return self.describe_end(DEATH_NEAR_S if hung_up and self._resets() else 0)
 
     def _resets(self) -> bool:
-        """Return whether a new connection is refused, or reset at once, as those are that nobody will accept."""
+        """Return whether a new connection is refused, or reset at once, as happens after the end of the process."""
         try:
             with socket.create_connection((self.file.driver.address, self.tcp_port), timeout=DEATH_NEAR_S) as probe:
                 probe.settimeout(RESET_NEAR_S)
@@ -89,12 +91,12 @@ class ProcessDriver(ExternalDriver):
         self._launch()
 
     def confirm(self) -> None:
-        """Compare identities; a program that ended has none, and its end is told elsewhere."""
+        """Compare identities; a program that ended has none, and its end is reported elsewhere."""
         if self.process.describe_end() is None:
             super().confirm()
 
     def _launch(self) -> None:
-        refuse_taken(self._ports)
+        refuse_taken_port(self._ports)
         self._dead = False
         self.process.start(self._command)
         self._await()
@@ -103,7 +105,7 @@ class ProcessDriver(ExternalDriver):
         super().start()
 
     def _listened_at(self) -> list[Port]:
-        """Return the ports that are the program's: those that it is told, or is declared to serve."""
+        """Return the ports of the program: those that it gets as arguments, or is declared to serve."""
         driver = self.file.driver
         ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
         if self._serves("ping", "{ping_port}"):

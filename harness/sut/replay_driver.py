@@ -1,8 +1,8 @@
-"""The driver of a SUT that is a capture: it does what it did, as long as the harness does what it did.
+"""The driver of a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
 
-A check is deterministic when time, chance and what comes from outside are given. All of it is in its capture: packets,
-the control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in time that jumps, and comes
-to a verdict of its own.
+A check is deterministic when time, chance and external input are given. All of it is in its capture: packets, the
+control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in time that jumps, and comes to a
+verdict of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
     for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, MqconformError)
 } | {NotShown.__name__: NotShown, MissingElement.__name__: MissingElement}
-"""What a control channel may have raised."""
+"""The exceptions that a control channel may have raised."""
 
 
 class ReplayDriver:
@@ -54,14 +54,14 @@ class ReplayDriver:
         self.identifier: UUID | None = None
         self.captures = captures
         self.differences: dict[str, str] = {}
-        """Of the checks that cannot be replayed, why."""
+        """The reasons why checks cannot be replayed, by check."""
         self._run = run
         self._deaths = {one.check: one for one in deaths}
         self._player: Player | None = None
-        """Of the check that began last."""
+        """The player of the check that began last."""
 
     def start(self) -> None:
-        """Do nothing: there is nothing but files."""
+        """Do nothing: a replay only needs files."""
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
@@ -77,7 +77,7 @@ class ReplayDriver:
 
     def _open(self, seed: str, needs: Collection[str]) -> Sut:
         if "topology" in needs:
-            raise NotReplayable("it is a check of three systems")
+            raise NotReplayable("the check is one of three systems")
         items = items_of(self.captures[seed])
         setup = take_setup(items)
         if (setup["run"], current_check(setup["test"])) != (self._run, seed):
@@ -126,14 +126,14 @@ class ReplayDriver:
 
 
 class _ReplaySut(Sut):
-    """A view that leaves everything as it is: what comes after the check has no say in its verdict."""
+    """A view that changes nothing in the system: events after the check do not influence its verdict."""
 
     def tidy(self) -> None:
         """Do nothing."""
 
 
 class ReplayControl:
-    """The control channel of a capture: it answers what it answered, when it did."""
+    """The control channel of a capture: it repeats its answers, at their times."""
 
     def __init__(self, player: Player, environment: ReplayEnvironment) -> None:
         self._player = player

@@ -1,4 +1,6 @@
-"""Plays a capture to a check: what the system did comes when it did, once the harness did all that came before."""
+"""Plays a capture to a check: the actions of the system come at their times, once the harness has done everything
+before them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ class PlayedStream(Protocol):
 
     @property
     def sink(self) -> StreamSink:
-        """Return what takes the bytes of the system."""
+        """Return the sink of the system's bytes."""
 
 
 class Scene(Protocol):
@@ -55,7 +57,7 @@ class Scene(Protocol):
 class Player:
     """The capture of one check, as far as it was played. Takes notes as a tape does, and compares them.
 
-    ``differs`` is told once why the check cannot be replayed.
+    ``differs`` gets, once, the reason why the check cannot be replayed.
     """
 
     def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
@@ -77,14 +79,14 @@ class Player:
     # -- what the harness does -----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Compare what is recorded from now on with what was."""
+        """Compare all further records with those of the capture."""
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
         """Do nothing: the capture has it where something was lost."""
 
     def sees(self, what: str, found: str | None = None) -> str | None:
-        """Return what the capture has of it here."""
+        """Return the item of the capture at this place."""
         self._looked[what] += 1
         item = None if self.over else self.next()
         if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
@@ -94,7 +96,7 @@ class Player:
         return one_line(str(item.said[what]), _LONGEST_END)
 
     def end(self) -> None:
-        """Play no more: the check is over. It must be over in the capture, too."""
+        """Stop playing: the check is over. The check must be over in the capture as well."""
         if self.over:
             return
         while (item := self.next()) is not None and item.by_sut and not _is_lost(item):
@@ -158,7 +160,7 @@ class Player:
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check: it cannot go on with its capture."""
+        """End the check, which cannot continue with its capture."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False
@@ -170,11 +172,11 @@ class Player:
     # -- what the system does ------------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
-        """Return what comes next, of whichever side."""
+        """Return the next item, of either side."""
         return self._items[self._at] if self._at < len(self._items) else None
 
     def _take_expected(self) -> Item | None:
-        """Return what the harness did here; the check ends where that is not in the capture."""
+        """Return the next action of the harness; the check ends where the capture has none."""
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_lost(item):
@@ -203,7 +205,7 @@ class Player:
         self._at += 1
 
     def play(self) -> None:
-        """Let the system do what it does next."""
+        """Let the system do its next action."""
         item = self._items[self._at]
         self._delivering = True
         try:
@@ -232,9 +234,9 @@ class Player:
 
     @staticmethod
     def _describe_lost(item: Item) -> str:
-        """Return what a note says that is not in the capture."""
+        """Return the text of a note about something that the capture does not have."""
         said = item.said if isinstance(item, Note) else {}
-        return f"behind frame {item.frame}: {said.get('lost', 'a note that nobody knows')!s:.100}: {NOT_REPLAYABLE}"
+        return f"behind frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather(self, size: object) -> list[Packet]:
         """Return the frames of bytes that came at once."""
@@ -287,12 +289,12 @@ class Player:
             self._at += 1
 
     def left(self) -> list[Item]:
-        """Return what was not played yet."""
+        """Return the items that were not played yet."""
         return self._items[self._at :]
 
 
 def without_nothing_together(items: list[Item]) -> list[Item]:
-    """Return items without the beginnings and ends of what happened together where that is in no capture."""
+    """Return items without the notes that group simultaneous events, where the capture does not have them."""
     left: list[Item] = []
     for item in items:
         if left and _together(item) is False and _together(left[-1]) is True:
@@ -318,7 +320,7 @@ class _ComparingWriter(CaptureWriter):
         self._player = player
 
     def note(self, text: bytes) -> None:
-        """Write nothing: who asks compares."""
+        """Write nothing: a replay only compares."""
 
     def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
         number = super()._write(packet, time_us, comment, inbound)

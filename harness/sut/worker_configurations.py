@@ -11,8 +11,8 @@ from harness.errors import UsageError
 from harness.sut.sut_file import DriverTable, QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-NEEDS_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
-"""What changes a SUT for whoever uses it, or is one for all: a check that needs it has the SUT alone.
+EXCLUSIVE_NEEDS = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
+"""Capabilities that change a SUT for all its users, or exist once: a check that needs one has the SUT alone.
 
 A queue manager has one PingCookie: the response to a ping before its last one is ignored (MS-MQQB 3.1.7.8).
 """
@@ -69,8 +69,8 @@ def has_own_queues(file: SutFile) -> bool:
 
 
 def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
-    """Return the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
-    another check nor what it knows of it can matter.
+    """Return the SUT file with another peer, which the SUT has not seen: its state for the peer of another check does
+    not matter.
 
     ``run``: a word that no other run has; ``number``: of the check in it.
     """
@@ -94,7 +94,7 @@ def _peer_address(file: SutFile, number: int) -> str:
     if driver.more_peer_addresses or not is_loopback(driver.peer_address):
         raise UsageError(
             f"{file.path}: driver.more_peer_addresses names {len(driver.more_peer_addresses)} addresses of this "
-            f"machine; worker {number} needs one, too"
+            f"machine; worker {number} needs one as well"
         )
     return _shift_address(driver.peer_address, number)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from harness.capture.recorder import Frame, Recorder
@@ -10,12 +10,12 @@ from harness.environment import Environment
 from harness.sut.sut import Sut
 from harness.topology.relay import Relay
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from harness.topology.traffic import Traffic
+from harness.topology.traffic import Judge, Traffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_MS = 30_000
 """The time after which transactional messages are sent again for want of an OrderAck (MS-MQQB 3.1.2.6, note <50>)."""
-ASKED_AGAIN = 24
+POLLS_UNTIL_SENT = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Topology:
         systems: Mapping[str, System],
         port: int,
         recorder: Recorder,
-        judge: Callable[[Frame], None],
+        judge: Judge,
         residue: list[str],
     ) -> None:
         self.environment = environment
@@ -82,7 +82,7 @@ class Topology:
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, as soon as there are ``count`` of them."""
+        """Return the packets of a kind that one system sent to another, as soon as ``count`` of them have come."""
         self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
         return self.traffic.packets_sent(kind, by=by, to=to)
 
@@ -92,7 +92,7 @@ class Topology:
 
     def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:
         """Wait until everything for queues of this check was sent and acknowledged."""
-        for _ in range(ASKED_AGAIN):
+        for _ in range(POLLS_UNTIL_SENT):
             if not sut.waiting_for(names):
                 return True
             self.pass_time(sut.duration_ms(RESEND_MS) // 4)

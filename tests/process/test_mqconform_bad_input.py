@@ -49,7 +49,7 @@ MISTAKES = [
     (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name has the character U+001B: give visible ones"),
     (EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n", "queues.admin has the character U+000A"),
     (EXTERNAL.replace('"contoso"', f'"{"x" * 301}"'), "sut.name is longer than 300 characters"),
-    (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can be told a port that is picked'),
+    (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can get a port that is picked'),
     (EXTERNAL + 'peer_address = "192.0.2.9"\n', "driver.peer_address 192.0.2.9 is not an address of this machine"),
 ]
 

@@ -18,7 +18,7 @@ ORDINAL_BLOCK = 0x4000
 """The number of ordinals reserved at once, while half of the last block is left. A restart skips at most that many."""
 
 
-_HALF_OF_ALL = 1 << 31
+_HALF_OF_ORDINALS = 1 << 31
 """Ordinals wrap after 32 bits: an ordinal that is further behind than this number is ahead."""
 
 
@@ -114,7 +114,7 @@ class Disk:
 
         A message of a long transaction may have an old ordinal; a reservation is never taken back.
         """
-        if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ALL:
+        if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINALS:
             return {}
         return {"ordinal": ordinal + ORDINAL_BLOCK & 0xFFFFFFFF}
 

@@ -43,7 +43,7 @@ ENCRYPTION_RC4 = 0x00006801
 """The algorithm and hash that an unsigned, unencrypted message names. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
 
 ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
-SAME_AS_ADMIN, ON_ADMIN = 0x1, 0x4
+TYPE_OF_ADMIN_QUEUE, TYPE_ON_ADMIN_HOST = 0x1, 0x4
 """Types of queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
 
 ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
@@ -52,7 +52,7 @@ ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": 
 POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 
-SMALL = 0x4000
+FITTING_BODY_BYTES = 0x4000
 """The size in bytes up to which a body fits into a packet with any label, queues and headers."""
 
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
@@ -128,7 +128,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 def is_large(body: bytes) -> bool:
     """Return whether a packet may be too small for a body; a smaller body fits with any label and queues."""
-    return len(body) > SMALL
+    return len(body) > FITTING_BODY_BYTES
 
 
 def check_fit(message: Message) -> None:
@@ -324,7 +324,7 @@ def _attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
     response_queue = _decode_queue(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
     return {
         "AdministrationQueueFormatName": admin_queue,
-        "ResponseQueueFormatName": admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
+        "ResponseQueueFormatName": admin_queue if user.RQ == TYPE_OF_ADMIN_QUEUE else response_queue,
     }
 
 
@@ -353,7 +353,7 @@ def _decode_queue(
         return str(PublicName(queue.PublicQueueIdentifier))
     if isinstance(queue, PrivateQueueFormatName):
         return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
-    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, ON_ADMIN: _find_host(admin_queue, source)}
+    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, TYPE_ON_ADMIN_HOST: _find_host(admin_queue, source)}
     return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
 
 

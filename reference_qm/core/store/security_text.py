@@ -24,13 +24,13 @@ from reference_qm.security import (
 )
 from reference_qm.surface.commands import SendMessage
 
-NOBODY, OWN = "none", "queue_manager"
+NO_SENDER, QUEUE_MANAGER_SENDER = "none", "queue_manager"
 """Values of ``sender`` other than the name of an account."""
 _LEVELS: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
 _PRIVACY: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
 _HASHES: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
 _CIPHERS: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgorithm}
-_SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, OWN: ST_QUEUE_MANAGER}
+_SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER: ST_QUEUE_MANAGER}
 
 
 def requested_security(
@@ -47,11 +47,11 @@ def requested_security(
     algorithm = preset_hash if named is None else one_of("hash_algorithm", named, _HASHES)
     if not level and not privacy and request.sender is None:
         return None
-    sender = request.sender or (accounts[0].name if accounts else OWN)
+    sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER)
     kind, identifier = ST_NONE, b""
-    if sender == OWN:
+    if sender == QUEUE_MANAGER_SENDER:
         kind, identifier = ST_QUEUE_MANAGER, own.bytes_le
-    elif sender != NOBODY:
+    elif sender != NO_SENDER:
         kind, identifier = ST_SID, find_account("sender", sender, accounts).SecurityIdentifier.build()
     certificate = b""
     if level:

@@ -24,7 +24,7 @@ INSECURE_NACKS = frozenset(
 Spec: MS-MQQB 3.1.7.15, 5.1.
 """
 
-WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
+CLASSES_WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
 """The classes of acknowledgments that do not return the body. Spec: MS-MQQB 3.1.7.15."""
 
 
@@ -102,6 +102,6 @@ class AdminAcks(Part):
             DeliveryGuarantee=message.DeliveryGuarantee,
             CorrelationIdentifier=message.Identifier.build(),
             ResponseQueueFormatName=message.DestinationQueueFormatName,
-            Body=b"" if private or message_class in WITHOUT_BODY else message.Body,
+            Body=b"" if private or message_class in CLASSES_WITHOUT_BODY else message.Body,
             SentTime=now.utc_s,
         )

@@ -42,7 +42,7 @@ ESTABLISH_CONNECTION_SIZE = 572
 CONNECTION_PARAMETERS_SIZE = 32
 """The size in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
 
-LONGEST: Mapping[SessionState, int] = {
+LONGEST_PACKETS: Mapping[SessionState, int] = {
     SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_ECR_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
@@ -111,7 +111,7 @@ class Identifying(Part):
             if not self.qm.is_connected(session, transport):
                 return
         if error is None:
-            if session.SessionState in LONGEST:
+            if session.SessionState in LONGEST_PACKETS:
                 self.check_announced(session, now)
             return
         self.note_received(session)
@@ -125,7 +125,7 @@ class Identifying(Part):
 
         Otherwise clients without an open session could make the queue manager hold megabytes per connection.
         """
-        longest, announced = LONGEST[session.SessionState], session.framer.announced
+        longest, announced = LONGEST_PACKETS[session.SessionState], session.framer.announced
         if announced > longest:
             self.note_received(session)
             state = session.SessionState.value

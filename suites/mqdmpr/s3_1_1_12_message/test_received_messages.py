@@ -16,18 +16,18 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import CLOCK_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-SENDER_TYPE_QUEUE_MANAGER = 2
+A_QUEUE_MANAGER = 2
 HOUR_S = 3_600
-MAX_ULONGLONG = 0xFFFF_FFFF_FFFF_FFFF
-LOW_7_BYTES_MASK = MAX_ULONGLONG >> 8
+LARGEST = 0xFFFF_FFFF_FFFF_FFFF
+LOW_BYTES = LARGEST >> 8
 VT_LPWSTR = 0x1F
 
-SHOWN_FIELDS = {
+SHOWN = {
     "MQDMPR-3.1.1.12-31": ("application_tag", "ApplicationTag"),
     "MQDMPR-3.1.1.12-32": ("body_base64", "MessageBody"),
     "MQDMPR-3.1.1.12-33": ("body_type", "BodyType"),
@@ -37,7 +37,7 @@ SHOWN_FIELDS = {
 }
 """By rule: the property as control shows it, and its field in a packet."""
 ALWAYS_SHOWN = ("label", "body_base64")
-GIVEN_ATTRIBUTES: dict[str, dict[str, Any]] = {
+GIVEN: dict[str, dict[str, Any]] = {
     "text that is none": {
         "ApplicationTag": 0xFFFF_FFFF,
         "body": b"\xff\xfe<xml> \r\n\0 odd",
@@ -58,17 +58,17 @@ GIVEN_ATTRIBUTES: dict[str, dict[str, Any]] = {
 
 
 @needs("receive")
-@covers(*SHOWN_FIELDS)
-@pytest.mark.parametrize("given", list(GIVEN_ATTRIBUTES))
+@covers(*SHOWN)
+@pytest.mark.parametrize("given", list(GIVEN))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
     """The application tag, body, body type, correlation identifier, label and extension of a received message are
     those that the peer sent.
     """
-    values = GIVEN_ATTRIBUTES[given]
+    values = GIVEN[given]
     connection = peer.open_raw()
-    packet = connection.send(peer.recoverable_message(**values))
+    sent = connection.send(peer.recoverable_message(**values))
     connection.check_alive()
-    expected = {
+    wanted = {
         "application_tag": values["ApplicationTag"],
         "body_base64": base64.b64encode(values["body"]).decode(),
         "body_type": values["BodyType"],
@@ -76,47 +76,40 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
         "label": values["label"],
         "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
     }
-    observed = _read_received(peer, sut, packet)
-    for rule, (name, _) in SHOWN_FIELDS.items():
-        if name not in observed and name not in ALWAYS_SHOWN:
-            judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=packet)
+    found = _received(peer, sut, sent)
+    for rule, (name, _) in SHOWN.items():
+        if name not in found and name not in ALWAYS_SHOWN:
+            judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
         else:
-            judge(rule, expected={name: expected[name]}, observed={name: observed.get(name)}, evidence=packet)
+            judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
 
 
 @needs("private_names")
-@covers(*(rule for rule in SHOWN_FIELDS if rule != "MQDMPR-3.1.1.12-31"))
-@pytest.mark.parametrize("given", list(GIVEN_ATTRIBUTES))
+@covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
+@pytest.mark.parametrize("given", list(GIVEN))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
     """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
     peer sent.
     """
-    sent_frame, forwarded_frame = handed_on(
-        peer, sut, **{name: value for name, value in GIVEN_ATTRIBUTES[given].items() if name != "ApplicationTag"}
+    sent, frame = forward_message(
+        peer, sut, **{name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
     )
-    for rule, (_, field) in SHOWN_FIELDS.items():
+    for rule, (_, field) in SHOWN.items():
         if rule != "MQDMPR-3.1.1.12-31":
-            sent_value, forwarded_value = (
-                each["MessagePropertiesHeader"].getfieldval(field) for each in (sent_frame, forwarded_frame)
-            )
-            judge(
-                rule,
-                expected={field: sent_value},
-                observed={field: forwarded_value},
-                evidence=[sent_frame, forwarded_frame],
-            )
+            gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
+            judge(rule, expected={field: gone}, observed={field: came}, evidence=[sent, frame])
 
 
-def _read_received(peer, sut, sent) -> dict[str, Any]:
+def _received(peer, sut, sent) -> dict[str, Any]:
     """Return a message of the peer as control shows it in the queue; ConformanceFailure when it is not there."""
     ending = f"\\{sent['UserHeader'].MessageID}"
 
-    def find_messages() -> list[dict[str, Any]]:
+    def there() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
-    if not peer.eventually(lambda: bool(find_messages())):
+    if not peer.eventually(lambda: bool(there())):
         raise ConformanceFailure("the message did not come into its queue")
-    return find_messages()[0]
+    return there()[0]
 
 
 PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -137,14 +130,14 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
     for name, rule, provider in PROVIDERS:
         label = f"{name} {peer.message_id()}"
         security = {
-            "ST": SENDER_TYPE_QUEUE_MANAGER,
+            "ST": A_QUEUE_MANAGER,
             "DE": 0,
             "SecurityID": peer.identifier.bytes_le,
             "ProviderInfo": bytes(ProviderInfo(**provider)),
         }
         packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
-        disposition = reception(peer, packet, label)
-        judge(rule, expected=taken(sut), observed=disposition.outcome, evidence=disposition.frames)
+        done = reception(peer, packet, label)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
 @needs("receive")
@@ -154,29 +147,27 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     or in order of arrival if their high byte is always 0 (erratum E59).
     """
     connection = peer.open_raw()
-    packets = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
+    sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
     connection.check_alive()
-    mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in packets}
-    stored = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
-    if len(stored) != len(packets):
-        raise ConformanceFailure(f"of {len(packets)} messages {len(stored)} are in their queue")
-    observed = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in stored}
-    orders = [list(observed)]
-    if max(observed.values()) <= LOW_7_BYTES_MASK:
+    mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
+    there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
+    if len(there) != len(sent):
+        raise ConformanceFailure(f"of {len(sent)} messages {len(there)} are in their queue")
+    found = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in there}
+    orders = [list(found)]
+    if max(found.values()) <= LOW_BYTES:
         orders.append(list(mine))
-    by_identifier = sorted(observed, key=lambda one: observed[one])
-    distinct = len(set(observed.values())) == len(observed) and all(
-        0 <= one <= MAX_ULONGLONG for one in observed.values()
-    )
+    by_identifier = sorted(found, key=lambda one: found[one])
+    distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
     judge(
         "MQDMPR-3.1.1.12-D01",
         expected={"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)},
-        observed={"identifiers": distinct or list(observed.values()), "order": by_identifier},
-        evidence=packets,
+        observed={"identifiers": distinct or list(found.values()), "order": by_identifier},
+        evidence=sent,
     )
     by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
     priorities = [mine[one] for one in by_identifier]
-    judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=packets)
+    judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=sent)
 
 
 @needs("send", "receive", "transactions", "queue_control")
@@ -187,12 +178,12 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     sut.send(sut.direct_name(queue), label="locked", delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
-    peeked = sut.read_label("peek_message", queue=queue)
+    meanwhile = sut.read_label("peek_message", queue=queue)
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
         expected={"locked": Outcome.NOTHING, "aborted": "locked"},
-        observed={"locked": peeked, "aborted": sut.read_label("peek_message", queue=queue)},
+        observed={"locked": meanwhile, "aborted": sut.read_label("peek_message", queue=queue)},
     )
 
 
@@ -205,16 +196,16 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()
     long_ago = {"SentTime": before_s - HOUR_S}
-    packet = connection.send(peer.recoverable_message(long_ago))
-    label = f"late {sut.own}"
-    connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=label))
+    sent = connection.send(peer.recoverable_message(long_ago))
+    late = f"late {sut.own}"
+    connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
     connection.check_alive()
-    observed = _read_received(peer, sut, packet)
+    found = _received(peer, sut, sent)
     after_s = peer.environment.now().utc_s
-    if "arrived_time" not in observed:
-        judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=packet)
+    if "arrived_time" not in found:
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
     expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
-    dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == label]
-    for one in (observed, *dead):
-        judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=packet)
+    dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
+    for one in (found, *dead):
+        judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

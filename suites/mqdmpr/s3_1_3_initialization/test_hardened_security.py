@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import each, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.sut.control import OF_THE_CHANNEL
+from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.sender import Sender, tags
@@ -90,7 +90,7 @@ def _harden_security(sut: Sut) -> Iterator[None]:
 def _attempt(step: Callable[[], object]) -> str:
     try:
         step()
-    except OF_THE_CHANNEL:
+    except CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable):
         return NOT_SERVED

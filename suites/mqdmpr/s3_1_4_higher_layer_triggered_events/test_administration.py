@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import each
 from harness.run.marks import covers, needs
-from harness.sut.control import OF_THE_CHANNEL, ControlRefused
+from harness.sut.control import CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
@@ -17,7 +17,7 @@ def accepts_peer_session(peer):
     """Return whether the SUT accepts a session of the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
-    except OF_THE_CHANNEL:
+    except CHANNEL_ERRORS:
         raise
     except ConformanceFailure:
         return NO_SESSION

@@ -1,4 +1,4 @@
-"""Judge the data types that a message is made of: its identifier and the names in its lists of queues.
+"""Check data types in messages: the message identifier and the queue names in lists.
 
 Spec: MS-MQMQ 2.2.18.1.3, 2.2.18.1.4.
 """
@@ -20,32 +20,32 @@ from suites.mqmq.steps.source_queue_manager import source
 
 MESSAGE = "UserMessage"
 
-passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is that of all messages that come from the SUT")(source)
+passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is the GUID of the SUT")(source)
 
 
 class Messages(Summary):
-    """The messages that a SUT has sent on a connection: of each identifier the properties that came first, hashed."""
+    """The messages of the SUT on a connection: by identifier, a hash of the first properties."""
 
     def __init__(self) -> None:
         self.first = Recent[tuple[Any, int], int]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Note a message."""
+        """Remember a message of the SUT."""
         record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
         if record is not None:
             user, properties = record.UserHeader, record.MessagePropertiesHeader
             self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
 
 
-@passive("MQMQ-2.2.18.1.3-02", MESSAGE, "no other message of the SUT has the same MessageID")
+@passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has its own MessageID")
 def ordinal(packet: Any, context: Context) -> Finding:
-    """Compare with the messages sent before: the same identifier means the same message, sent again."""
+    """Check that a message with an earlier identifier is the earlier message, sent again."""
     user, messages = packet.UserHeader, context.before(Messages)
     if not messages.first:
         return NotExercised("it is the first message on its connection")
     first = messages.first.get((user.SourceQueueManager, user.MessageID))
     if first is not None and first != hash(packet.MessagePropertiesHeader):
-        return False, f"MessageID {user.MessageID} is that of another message too"
+        return False, f"MessageID {user.MessageID} is also the MessageID of another message"
     return True, f"MessageID is {user.MessageID}"
 
 
@@ -64,7 +64,7 @@ def listed_names(packet: Any) -> list[Any]:
 
 
 def well_formed_names(kind: type, *fields: str) -> Predicate:
-    """Demand names of a kind that can be read; ``fields`` begin the names of those that the codec stops at."""
+    """Return a predicate: names of a kind are well-formed; `fields` begin the codec's names of malformed fields."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
@@ -95,7 +95,7 @@ for rule, expected, kind, fields in (
 
 @passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "the string of FormatType 3 is a direct format name")
 def direct_name(packet: Any, context: Context) -> Finding:
-    """Demand direct format names, with DIRECT= in front or without (E07)."""
+    """Check that names of FormatType 3 are direct format names, with DIRECT= or without (E07)."""
     names = [name.DirectFormatName for name in listed_names(packet) if isinstance(name, MQFDirectQueueFormatName)]
     if not names:
         return None

@@ -215,5 +215,5 @@ def test_two_sides_that_answer_for_ever_are_noticed(monkeypatch: pytest.MonkeyPa
         environment.call_at(environment.now().monotonic_ms, again)
 
     again()
-    with pytest.raises(HarnessError, match="for ever"):
+    with pytest.raises(HarnessError, match="without end"):
         environment.run_until(lambda: False, 10)
