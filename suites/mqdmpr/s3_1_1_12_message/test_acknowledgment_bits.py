@@ -145,7 +145,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for requested, rules in CLASSIFICATIONS.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows the end of the messages ({end})")
             continue
         judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=end, evidence=evidence)
     judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=end, evidence=evidence)

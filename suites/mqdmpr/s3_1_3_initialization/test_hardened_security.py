@@ -53,7 +53,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             observed = {
                 "before": state_before,
                 "after": sut.outgoing_queue(to)["state"],
-                "session": session_of_sut is None or "there is one",
+                "session": session_of_sut is None or "a session of the SUT",
             }
             transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
@@ -61,7 +61,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             judge(
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("there is none")},
+                expected={"before": LOCKED, "after": LOCKED, "session": holds("no session of the SUT")},
                 observed=observed,
             )
     session = sender.next_session()

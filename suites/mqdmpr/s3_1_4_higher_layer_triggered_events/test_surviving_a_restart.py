@@ -39,7 +39,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     ]
     judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
     aborted = [f"message {tag}" for tag in tags(frames) if tag == 3] + _list_states(sut, second)
-    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=frames)
+    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of the aborted transaction"), observed=aborted, evidence=frames)
     ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in frames]
     judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=frames)
     if session is not None and frames:

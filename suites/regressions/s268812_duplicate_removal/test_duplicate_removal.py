@@ -29,7 +29,7 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     liveness = connection.check_alive()
     early_acks = receiver.acknowledgments()
     if any(place(ack).TxSequenceNumber == 3 for ack in early_acks):
-        judge.mark_not_exercised("REGRESSIONS-268812-01", reason="the SUT took the third message before the second")
+        judge.mark_not_exercised("REGRESSIONS-268812-01", reason="the SUT stored the third message before the second")
         return
     packets += [connection.send(packet) for packet in (second, third, third)]
     last = receiver.last_acknowledgment(3)

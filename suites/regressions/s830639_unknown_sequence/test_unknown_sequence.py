@@ -21,7 +21,7 @@ def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
     packets = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
     ack = connection.acknowledgment()
     observed = ack is not None or connection.outcome()
-    judge.all(expected=holds("goes on"), observed=observed, evidence=[*packets, ack])
+    judge.all(expected=holds("messages are acknowledged"), observed=observed, evidence=[*packets, ack])
 
 
 @sut_survives()
