@@ -37,7 +37,7 @@ def cpu_s(command: list[str]) -> float:
     done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()[-1:]
-        raise CommandFailed(f"`{' '.join(command)}` ended with {done.returncode}: {''.join(said) or 'it said nothing'}")
+        raise CommandFailed(f"`{' '.join(command)}` ended with {done.returncode}: {''.join(said) or 'no output'}")
     return _children_s() - before_s
 
 

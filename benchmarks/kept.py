@@ -96,7 +96,7 @@ def write_kept(figures: Mapping[str, Figure], path: Path = KEPT_FILE) -> None:
 def _figure(path: Path, name: str, table: object) -> Figure:
     wanted = {field.name: field.name == "measured" for field in fields(Figure)}
     if not isinstance(table, dict) or set(table) != set(wanted):
-        raise BadKeptFile(path, f'"{name}" is no table of {", ".join(wanted)}')
+        raise BadKeptFile(path, f'"{name}" is not a table of {", ".join(wanted)}')
     for key, is_text in wanted.items():
         value = table[key]
         if is_text and not isinstance(value, str):

@@ -14,8 +14,8 @@ GROUP = "mqconform.errata"
 class Erratum:
     """A place where documents contradict themselves or real bytes.
 
-    ``says``: what contradicts what; ``readings``: a way to read it, and the verdict of a system that follows it;
-    ``real``: what bytes of real systems show; ``choice``: what checks may expect, ``why`` for which reason;
+    ``says``: the contradiction; ``readings``: each reading, with the verdict of a system that follows it; ``real``: the
+    evidence in bytes of real systems; ``choice``: the values that checks may expect, ``why``: the reason;
     ``settled``: whether bytes of real systems settle it.
     """
 

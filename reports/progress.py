@@ -52,7 +52,7 @@ class Progress:
             self._out.close()
 
     def __call__(self, stage: str, done: int = 0, whole: int = 0) -> None:
-        """Report a stage, of which ``done`` of ``whole`` parts (0: unknown) are complete."""
+        """Report a stage and its complete parts: ``done`` of ``whole`` (0: unknown)."""
         now = self._clock()
         with self._lock:
             if self._is_at_rest:
@@ -104,7 +104,7 @@ def _standard_error() -> TextIO:
     """Return a separate stream to the present stderr, because descriptor 2 belongs to Java while it starts."""
     try:
         descriptor = os.dup(sys.stderr.fileno())
-    except (OSError, ValueError):  # it has no descriptor
+    except (OSError, ValueError):  # stderr has no descriptor
         return sys.stderr
     return os.fdopen(descriptor, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors)
 

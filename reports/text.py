@@ -86,7 +86,7 @@ def check(test: str) -> Check:
 
 
 def document_name(name: str) -> str:
-    """Return the display name of a document, or of a subject besides the documents."""
+    """Return the display name of a document, or of a subject outside the documents."""
     return BESIDE.get(name, f"MS-{name}")
 
 

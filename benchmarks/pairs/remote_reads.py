@@ -45,7 +45,7 @@ RESET = struct.pack("ii", 1, 0)
 """The SO_LINGER value that resets a closed connection."""
 
 
-# -- who answers -----------------------------------------------------------------------------------------------
+# -- the server -----------------------------------------------------------------------------------------------
 
 
 async def receive(options: Options, report: Report) -> None:
@@ -113,7 +113,7 @@ async def _serve_bare(options: Options, report: Report) -> None:
 _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "bare": _serve_bare}
 
 
-# -- who calls -------------------------------------------------------------------------------------------------
+# -- the client -------------------------------------------------------------------------------------------------
 
 
 async def send(options: Options, port: int, report: Report) -> None:

@@ -95,7 +95,7 @@ class Frame:
 
     @property
     def data(self) -> bytes:
-        """The bytes; read from the capture file when they are no longer in memory."""
+        """The bytes; read from the capture file when memory does not have them any more."""
         if self._data is None:
             assert self.window is not None
             self._data = self.window.read(self)
@@ -225,7 +225,7 @@ class Recorder:
         self._from_sut = 0
         """Bytes that the SUT sent."""
         self._cost = 0
-        """The size of the bytes of the SUT as they count against the limit, whatever the size of their pieces."""
+        """The size of the bytes of the SUT as they count against the limit, independent of the size of their pieces."""
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
         """Makes the writer of the capture."""

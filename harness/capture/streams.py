@@ -24,7 +24,7 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent; ``closed_frame`` holds its FIN or RST, ``reset`` tells which."""
+    """The bytes that one side of a connection sent; ``closed_frame`` holds its FIN, or its RST (``reset``)."""
 
     data: bytearray = field(default_factory=bytearray)
     ranges: list[ByteRange] = field(default_factory=list)

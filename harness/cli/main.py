@@ -29,6 +29,7 @@ OWN = MappingProxyType(
         "mutants": "mutants",
         "explore": "explore",
         "learn": "learn",
+        "pair": "pair",
         "rules": "rules",
         "explain": "rules",
         "provision": "provision",

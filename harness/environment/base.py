@@ -104,7 +104,7 @@ class Environment(Protocol):
         """Return the time for captures at the beginning of a millisecond of `now`."""
 
     def limit(self, check_ms: int) -> None:
-        """End the check after so many ms, whatever it waits for; virtual time needs no limit."""
+        """End the check after so many ms, even during a wait; virtual time needs no limit."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         """Do something at an instant, or as soon as possible after it."""

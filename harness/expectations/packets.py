@@ -87,7 +87,7 @@ class ClosedUnanswered(Expectation):
 def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
     """Expect a packet of a kind, such as ``SessionAck``, or of any, with fields by printed name.
 
-    The observation is the packet; without one, None or the conversation, which tells the SUT's last action.
+    The observation is the packet; without one, None or the conversation, which shows the SUT's last action.
     """
     return Packet(kind, None if wanted is None else fields(wanted))
 

@@ -12,7 +12,7 @@ from reference_qm.codec import MessageClass, MessageIdentifier
 
 
 class Ending(Protocol):
-    """An object that tells how a connection ended: a conversation of the peer with the SUT."""
+    """An object that shows how a connection ended: a conversation of the peer with the SUT."""
 
     @property
     def closed_by_sut(self) -> bool:

@@ -108,6 +108,9 @@ class Systems:
         judge = Judge(
             self.catalogue, kept, test=name, covers=(), capture=self.capture, passes=passes, profile=self.profile
         )
+        for other in self.by_name.values():
+            judge.packets.share(other.judge.packets)
+            break
         return System(name, judge, entries)
 
 

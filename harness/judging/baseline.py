@@ -30,7 +30,7 @@ _HEAD = """\
 schema = 1
 """
 _OPEN = """\
-# The run left the rules below open. A run with an open rule never exits with 0, whatever this file lists.
+# The run left the rules below open. A run with an open rule never exits with 0, even if this file lists it.
 """
 _LONGEST = 200
 _NONE: Mapping[str, str] = MappingProxyType({})

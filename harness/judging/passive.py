@@ -41,6 +41,8 @@ class Summary(ABC):
     """
 
     KINDS: ClassVar[list[type[Summary]]] = []
+    of_system: ClassVar[bool] = False
+    """Whether it is shown the packets of all connections of the system, and lasts as long as its judge."""
 
     def __init_subclass__(cls) -> None:
         Summary.KINDS.append(cls)
@@ -58,7 +60,7 @@ V = TypeVar("V")
 class Recent(dict[K, V]):
     """The content of a summary of the last messages, by message; no system sends one again after so many others."""
 
-    MOST = 65_536
+    MOST = 16_384
 
     def keep(self, key: K, value: V) -> None:
         """Keep a value, unless the key has one; forget the oldest instead."""
@@ -78,6 +80,10 @@ class Context:
 
     frame: Frame
     connection: Connection | None
+    of_system: dict[type, Any] = field(default_factory=dict)
+    """The summaries of all connections."""
+    known: dict[str, Any] = field(default_factory=dict)
+    """What predicates found out about the packet that others ask for, too."""
 
     @property
     def sut_role(self) -> str | None:
@@ -91,25 +97,34 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary of a kind: its notes on the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured where some of them were not captured.
+        Raises NotCaptured where some of them were not captured; of the packets of all connections nobody knows that.
         """
+        noted: S
+        if kind.of_system:
+            noted = self.of_system.get(kind) or kind()
+            return noted
         if self.connection is None:
             return kind()
         if self.connection.missing is not None:
             raise NotCaptured(self.connection.missing)
-        noted: S = self.connection.summaries.get(kind) or kind()
+        noted = self.connection.summaries.get(kind) or kind()
         return noted
 
 
-def note(frame: Frame) -> None:
-    """Show a packet to the summaries of its connection."""
+def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
+    """Show a packet to the summaries of its connection and of its system."""
     connection = frame.connection
-    if connection is None or connection.missing is not None:
+    if connection is None or frame.transport == RPC:
         return
     for kind in Summary.KINDS:
-        if kind not in connection.summaries:
-            connection.summaries[kind] = kind()
-        connection.summaries[kind].note(frame, connection)
+        if not kind.of_system and connection.missing is not None:
+            continue
+        summaries = of_system if kind.of_system else connection.summaries
+        if summaries is None:
+            continue
+        if kind not in summaries:
+            summaries[kind] = kind()
+        summaries[kind].note(frame, connection)
 
 
 def record_of(frame: Frame) -> Any:
@@ -136,26 +151,34 @@ class PassiveRule:
     """Whether the predicate judges the SHOULD in the sentence of a MUST."""
     decisive: bool = False
     """Whether a packet that breaks it cannot be read any further."""
+    of_system: bool = False
+    """Whether it demands what only a whole system does: packets that a check composes are not held against it."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
 
 
 def passive(
-    rule: str, kinds: str | Iterable[str], expected: str, *, advice: bool = False, decisive: bool = False
+    rule: str,
+    kinds: str | Iterable[str],
+    expected: str,
+    *,
+    advice: bool = False,
+    decisive: bool = False,
+    of_system: bool = False,
 ) -> Callable[[Predicate], Predicate]:
     """Register the predicate of a passive rule; several rules may share one function.
 
     ``advice``: the predicate judges the SHOULD of a sentence whose MUST is judged elsewhere, and decides nothing about
     the MUST. ``decisive``: a packet that breaks the predicate cannot be judged further, and no other rule is blamed for
-    it.
+    it. ``of_system``: the predicate judges what only a whole system does, and not a packet that a check composes.
     """
 
     def register(predicate: Predicate) -> Predicate:
         if rule in PASSIVE:
             raise HarnessError(f"{rule} has two passive predicates")
         names = frozenset([kinds] if isinstance(kinds, str) else kinds)
-        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive)
+        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive, of_system)
         return predicate
 
     return register
@@ -224,8 +247,10 @@ class PassiveJudge:
         """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
         it.
         """
-        self._of_kind: dict[str, list[PassiveRule]] = {}
+        self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
         self._rules = 0
+        self.summaries: dict[type, Any] = {}
+        """Those of all connections."""
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
@@ -233,7 +258,11 @@ class PassiveJudge:
             return
         if frame.from_sut:
             self._judge(frame)
-        note(frame)
+        self.note(frame)
+
+    def note(self, frame: Frame) -> None:
+        """Take note of a packet, for those after it, without judging it."""
+        note(frame, self.summaries)
 
     def _judge(self, frame: Frame) -> None:
         kind, record = frame.kind, _record(frame)
@@ -241,34 +270,44 @@ class PassiveJudge:
             kind = MALFORMED
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
-        context = Context(frame, connection)
-        for rule in self._rules_of(kind):
-            if connection in self._spoilt and not rule.decisive:
-                continue
+        context = Context(frame, connection, self.summaries)
+        for predicate, rules in self._rules_of(kind):
             try:
-                finding: Finding | NotCaptured = rule.predicate(record, context)
+                finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
                 finding = error
             if finding is None:
                 continue
-            tally = tallies.get(rule.rule)
-            if tally is None:
-                tally = tallies[rule.rule] = Tally()
-            tally.note(frame, finding)
-            if rule.decisive and isinstance(finding, tuple) and not finding[0]:
-                self._spoilt.add(connection)
-                self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+            for rule in rules:
+                if not rule.decisive and connection in self._spoilt:
+                    continue
+                tally = tallies.get(rule.rule)
+                if tally is None:
+                    tally = tallies[rule.rule] = Tally()
+                tally.note(frame, finding)
+                if rule.decisive and isinstance(finding, tuple) and not finding[0]:
+                    self._spoilt.add(connection)
+                    self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+
+    def share(self, other: PassiveJudge) -> None:
+        """Share with another judge which rules are about which kind of packets."""
+        self._of_kind, self._rules = other._of_kind, other._rules
 
     def leave(self, connection: Connection) -> None:
         """Leave a connection that has ended."""
         self._spoilt.discard(connection)
 
-    def _rules_of(self, kind: str) -> list[PassiveRule]:
+    def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
+        """Return the predicates that are shown a kind of packets, each with its rules."""
         if self._rules != len(PASSIVE):  # registered since
             self._rules = len(PASSIVE)
             self._of_kind.clear()
         if kind not in self._of_kind:
-            self._of_kind[kind] = [rule for rule in PASSIVE.values() if kind in rule.kinds]
+            shared: dict[Predicate, list[PassiveRule]] = {}
+            for rule in PASSIVE.values():
+                if kind in rule.kinds:
+                    shared.setdefault(rule.predicate, []).append(rule)
+            self._of_kind[kind] = list(shared.items())
         return self._of_kind[kind]
 
 

@@ -37,8 +37,8 @@ class Diagnosis:
 
 
 FINDINGS = {
-    Condition.CRASHED: ("ROBUSTNESS-1-CRASH", "The system listens until it is stopped, whatever it receives."),
-    Condition.HANGS: ("ROBUSTNESS-1-HANG", "The system answers a request for a session, whatever it received before."),
+    Condition.CRASHED: ("ROBUSTNESS-1-CRASH", "The system listens until it is stopped, after any input."),
+    Condition.HANGS: ("ROBUSTNESS-1-HANG", "The system answers a request for a session, after any earlier input."),
     Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "The system does not restart unless it is asked to."),
     Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send without end."),
 }

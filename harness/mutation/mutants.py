@@ -1,7 +1,7 @@
 """The mutants, by name, and the code that each runs in the place of a function's own.
 
 A name is file, function, operator and ordinal, ``core/sessions/ping.py:Ping.respond:off-by-one-2``: it stays the same
-while its function stays the same, whatever changes around it.
+while its function stays the same, even if its surroundings change.
 """
 
 from __future__ import annotations

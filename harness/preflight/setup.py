@@ -1,4 +1,4 @@
-"""A set-up that is being checked: the SUT file, and what is known of the system so far."""
+"""A set-up that is being checked: the SUT file, and the known facts about the system."""
 
 from __future__ import annotations
 

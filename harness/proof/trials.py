@@ -160,7 +160,7 @@ class Trials:
     def each(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
     ) -> Iterator[Answer]:
-        """Run checks, one by one, in as many processes as there are jobs; yield the result of ``look`` for each."""
+        """Run checks, one by one, in ``jobs`` processes; yield the result of ``look`` for each."""
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
         def work(share: Sequence[str]) -> list[Answer]:

@@ -1,4 +1,4 @@
-"""A difference of two runs as text, Markdown, JSON and JUnit. Texts of a system stay text, whatever their content."""
+"""A difference of two runs as text, Markdown, JSON and JUnit. Texts of a system stay text, even if they have markup."""
 
 from __future__ import annotations
 

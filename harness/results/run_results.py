@@ -69,7 +69,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is cut or broken, it is no JSON: {error}") from error
+        raise UsageError(f"{path}: is cut or broken, it is not JSON: {error}") from error
     sut = run.get("sut") if isinstance(run, dict) else None
     if not isinstance(sut, dict) or not isinstance(sut.get("name"), str):
         raise UsageError(f"{path}: is no {RUN_FILE} of this harness: it does not name a system (sut.name)")

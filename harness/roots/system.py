@@ -1,4 +1,4 @@
-"""A system whose roots are checked: how it is reached, and what is known of it so far."""
+"""A system whose roots are checked: the way to reach it, and the known facts about it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class System:
 
     @contextmanager
     def looking(self) -> Iterator[Control]:
-        """Yield a reader of queues; ``shows_queues`` tells whether there is one."""
+        """Yield a reader of queues; ``shows_queues`` is true when there is one."""
         environment = RealEnvironment()
         with closing(environment):
             if self.offers("receive"):

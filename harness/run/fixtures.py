@@ -58,9 +58,15 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     earlier: list[Frame] = []
-    recorder.listeners.append(
-        lambda frame: earlier.append(frame) if counterpart.is_residue(frame) else judge.packets.on_frame(frame)
-    )
+
+    def judge_or_note(frame: Frame) -> None:
+        if counterpart.is_residue(frame):
+            earlier.append(frame)
+            judge.packets.note(frame)
+        else:
+            judge.packets.on_frame(frame)
+
+    recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(MIRROR, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
     accept_residue(counterpart)

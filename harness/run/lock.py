@@ -27,9 +27,7 @@ class RunLock:
 
     @classmethod
     def take(cls, folder: Path) -> RunLock:
-        """Lock a folder; UsageError names the process that holds the lock, OSError says why the folder cannot be
-        written.
-        """
+        """Lock a folder; UsageError names the process that holds the lock, OSError a folder that cannot be written."""
         path = folder / LOCK_FILE
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -266,7 +266,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Run a check; every rule that it covers gets a verdict, whatever happens."""
+    """Run a check; every rule that it covers gets a verdict, also after an error."""
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival

@@ -320,8 +320,7 @@ class Run:
         return None if self.whole else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
-        """Return the capture file of an attempt at a check; the name is unique, whatever the parameters of the check
-        are.
+        """Return the capture file of an attempt at a check; the name is unique, with any parameters of the check.
 
         A test that is run again in a resumed run gets another, since the verdicts of before point into the first.
         """

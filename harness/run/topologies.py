@@ -136,7 +136,7 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
         systems, port = sut.open_systems(), sut.found_at_port
     else:
         systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), PORT
-    made = Topology(sut.environment, systems, port, recorder, judge.packets.on_frame, sut.residue)
+    made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made
     if sut.open_systems is not None:  # virtual ones are fresh for each check

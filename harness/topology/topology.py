@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from harness.capture.recorder import Frame, Recorder
@@ -10,7 +10,7 @@ from harness.environment import Environment
 from harness.sut.sut import Sut
 from harness.topology.relay import Relay
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from harness.topology.traffic import Traffic
+from harness.topology.traffic import Judge, Traffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_MS = 30_000
@@ -39,7 +39,7 @@ class Topology:
         systems: Mapping[str, System],
         port: int,
         recorder: Recorder,
-        judge: Callable[[Frame], None],
+        judge: Judge,
         residue: list[str],
     ) -> None:
         self.environment = environment
@@ -82,7 +82,7 @@ class Topology:
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, as soon as there are ``count`` of them."""
+        """Return the packets of a kind that one system sent to another, as soon as ``count`` of them have come."""
         self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
         return self.traffic.packets_sent(kind, by=by, to=to)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 from uuid import UUID
 
 from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
@@ -36,10 +37,20 @@ class Passage:
         return [frame for frame in frames if frame.kind == kind and frame.from_sut == (by == self.acceptor)]
 
 
-class Traffic:
-    """The observer of all relays. ``judge``: is shown each packet as one of the system that sent it."""
+class Judge(Protocol):
+    """What is shown each packet twice: as one of the system that sent it, and as one of the system that gets it."""
 
-    def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Callable[[Frame], None]) -> None:
+    def on_frame(self, frame: Frame) -> None:
+        """Judge a packet that a system sent, or take note of one that it gets."""
+
+    def note(self, frame: Frame) -> None:
+        """Take note of a packet without judging it."""
+
+
+class Traffic:
+    """The observer of all relays."""
+
+    def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge) -> None:
         """Observe relays at the addresses of ``roles``."""
         self.recorder = recorder
         self.passages: list[Passage] = []
@@ -76,8 +87,9 @@ class Traffic:
             other.direction = TO_SUT if frame.from_sut else FROM_SUT
             other.connection = passage.mirrored
             passage.mirrored.add(other)
-            if not self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor):
-                self._judge(frame if frame.from_sut else other)
+            passed_on = self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor)
+            for each in (frame, other):
+                (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
         """Return whether a router sends a packet of another system, with its own count of hops: the packet was judged

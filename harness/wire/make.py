@@ -86,7 +86,7 @@ def ping_request(**fields: Any) -> Packet:
 
 
 def ping_response(**fields: Any) -> Packet:
-    """Make a ping response: the same layout, where RF tells whether a session would be refused. Spec: MS-MQQB 2.2.7."""
+    """Make a ping response: the same layout, RF announces a refusal of sessions. Spec: MS-MQQB 2.2.7."""
     return PingPacket(**fields)
 
 

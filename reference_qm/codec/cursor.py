@@ -37,7 +37,7 @@ class Cursor:
                 layout.first_cut(available),
                 start,
                 layout.section,
-                f"{layout.owner} takes {layout.size} bytes, {available} are there",
+                f"{layout.owner} needs {layout.size} bytes, {available} are left",
             )
         self.offset = stop
         values: tuple[Any, ...] = layout.unpack_from(self._data, start)
@@ -53,7 +53,7 @@ class Cursor:
         start = self.offset
         stop = start + size
         if stop > self.end:
-            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
+            raise FormatError(field, start, section, f"needs {size} bytes, {self.end - start} are left")
         self.offset = stop
         return self._data[start:stop]
 
@@ -73,7 +73,7 @@ class Cursor:
         """Step over ``size`` bytes and return a cursor that is limited to them."""
         start = self.offset
         if start + size > self.end:
-            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
+            raise FormatError(field, start, section, f"needs {size} bytes, {self.end - start} are left")
         self.offset = start + size
         return Cursor(self._data, start, self.offset)
 

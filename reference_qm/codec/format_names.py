@@ -218,7 +218,7 @@ def _parse_direct(text: str, offset: int) -> DirectName:
             "ProtocolAddressSpecification",
             offset + len(protocol) + 1,
             section,
-            f"{_quote(address)} is no {protocol} address",
+            f"{_quote(address)} is not a valid {protocol} address",
         )
     if match["system"]:
         return MachineQueuePath(protocol, address, match["system"].upper())
@@ -272,7 +272,7 @@ def _parser_of_guid_name(
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID, text) is None:
-            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is no GUID of the form 8-4-4-4-12")
+            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is not a GUID of the form 8-4-4-4-12")
         return name(UUID(text))
 
     return parse

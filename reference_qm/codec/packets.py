@@ -111,7 +111,7 @@ class UserMessagePacket(_Received):
             return received
         base_header, flags = self.BaseHeader, self.UserHeader.Flags
         if base_header.Flags & _IN:
-            raise MisuseError("BaseHeader.Flags.IN is set: that is no UserMessage")
+            raise MisuseError("BaseHeader.Flags.IN is set, but the packet is a UserMessage")
         announced = (
             ("UserHeader.Flags.TH", flags & _TH, self.TransactionHeader),
             ("UserHeader.Flags.SH", flags & _SECURITY, self.SecurityHeader),
@@ -124,15 +124,15 @@ class UserMessagePacket(_Received):
         for flag, is_set, header in announced:
             if header is None:
                 if is_set:
-                    raise MisuseError(f"{flag} says whether its header is there: they disagree")
+                    raise MisuseError(f"{flag} and the presence of its header differ")
                 continue
             if not is_set:
-                raise MisuseError(f"{flag} says whether its header is there: they disagree")
+                raise MisuseError(f"{flag} and the presence of its header differ")
             if len(wire) % 4:
                 raise MisuseError(f"the header before that of {flag} lacks its padding")
             wire += header.build()
         if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION):
-            raise MisuseError("BaseHeader.Flags.SH says whether the SessionHeader is there: they disagree")
+            raise MisuseError("BaseHeader.Flags.SH and the presence of SessionHeader differ")
         sized = base.BASE_HEADER_SIZE + len(wire)
         if self.SessionHeader is not None:
             wire += self.SessionHeader.build()
@@ -149,9 +149,11 @@ def parse_packet(data: bytes) -> Packet:
     """Parse one whole packet of a stream; FormatError also for leftover bytes."""
     size = base.measure(data)
     if size is None:
-        raise FormatError("BaseHeader", 0, base.SECTION, f"takes {base.BASE_HEADER_SIZE} bytes, {len(data)} are there")
+        raise FormatError(
+            "BaseHeader", 0, base.SECTION, f"needs {base.BASE_HEADER_SIZE} bytes, the packet has {len(data)}"
+        )
     if size != len(data):
-        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"makes {size} bytes, {len(data)} are there")
+        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"is {size}, the packet has {len(data)} bytes")
     return _parse_measured(bytes(data))
 
 
@@ -233,7 +235,7 @@ _INTERNAL: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHead
 
 def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet_type: int, body: bytes) -> bytes:
     if not head.IN:
-        raise MisuseError("BaseHeader.Flags.IN is clear: that is no internal packet")
+        raise MisuseError("BaseHeader.Flags.IN is clear, but the packet is internal")
     if packet_type != kind.PT:
         raise MisuseError(f"InternalHeader.Flags.PT must be 0x{packet_type:X} here, not 0x{kind.PT:X}")
     wire = kind.build() + body

@@ -27,7 +27,7 @@ class SoapHeader(Record):
 
     Spec: MS-MQMQ 2.2.20.7. HeaderSectionID, Reserved, BodySectionID, Reserved1 u16 LE; Header and Body text without the
     terminating null, None for a length of 0; ...Terminated: the text has its null; Padding: None is zeros up to a
-    4-byte boundary, b"" is no padding (2.2.19.1 requires aligned headers, 2.2.20.7 prints no padding: in the last
+    4-byte boundary, b"" is missing padding (2.2.19.1 requires aligned headers, 2.2.20.7 prints no padding: in the last
     header both are accepted). HeaderDataLength and BodyDataLength (WCHARs) are computed.
     """
 
@@ -122,5 +122,5 @@ class DebugHeader(Flagged, Record):
 
     def build(self) -> bytes:
         if (self.QueueIdentifier is not None) != (self.QT == 1):
-            raise MisuseError("DebugHeader.Flags.QT says whether QueueIdentifier is there: they disagree")
+            raise MisuseError("DebugHeader.Flags.QT and the presence of QueueIdentifier differ")
         return _FLAGS.build(self) + (b"" if self.QueueIdentifier is None else _QUEUE.build(self))

@@ -22,14 +22,14 @@ from reference_qm.directory.state import ChangeOperation, DirectoryState
 def create_directory_object(
     state: DirectoryState, element: DirectoryObject, attributes: AttributeList = None
 ) -> Change:
-    """Raise Create Directory Object. The notification comes first, whatever the result. Spec: MS-MQDMPR 3.1.7.1.18."""
+    """Raise Create Directory Object. The notification precedes any result. Spec: MS-MQDMPR 3.1.7.1.18."""
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_CREATION, element)
     return Create(element, attributes)
 
 
 def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> Change:
-    """Raise Delete Directory Object. The notification comes first, whatever the result. Spec: MS-MQDMPR 3.1.7.1.19."""
+    """Raise Delete Directory Object. The notification precedes any result. Spec: MS-MQDMPR 3.1.7.1.19."""
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_DELETION, element)
     return Delete(element)

@@ -21,7 +21,7 @@ _ALL, _FROM, _UNTIL = "all", "from ", "until "
 def releases_named(written: Iterable[str]) -> tuple[str, ...]:
     """Return the releases of an expression: a name, ``from NAME``, ``until NAME`` (inclusive), or ``all``.
 
-    They are in chronological order; ValueError for an unknown name.
+    The releases are in chronological order; ValueError for an unknown name.
     """
     found = set[str]()
     for each in written:

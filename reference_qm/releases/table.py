@@ -27,12 +27,12 @@ Secured = Callable[[SecurityConfig], SecurityConfig]
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What some releases do otherwise.
+    """A deviation of some releases.
 
-    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: fields of the
-    QueueManagerConfig that have other values unless they are set. ``security``: what becomes of its security.
-    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of
-    suites/errata.toml that says so, where no note does.
+    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: other default
+    values of fields of QueueManagerConfig. ``security``: the function that changes the security configuration.
+    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of suites/errata.toml that describes the
+    deviation, if no note does.
     """
 
     releases: tuple[str, ...]

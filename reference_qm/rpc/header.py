@@ -63,7 +63,7 @@ def byte_order(packed_drep: bytes) -> ByteOrder:
     """
     order = _ORDERS.get(packed_drep[0] & 0xF0)
     if order is None:
-        raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is no integer representation")
+        raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
     return order
 
 
@@ -94,7 +94,7 @@ class Header:
     def parse(cls, data: bytes) -> Self:
         """Read the header at the start of ``data``; PduError for a short one or an unknown byte order."""
         if len(data) < HEADER_SIZE:
-            raise PduError("common header", 0, SECTION, f"takes {HEADER_SIZE} bytes, {len(data)} are there")
+            raise PduError("common header", 0, SECTION, f"needs {HEADER_SIZE} bytes, the PDU has {len(data)}")
         vers, minor, ptype, flags, drep, size, auth, call_id = _LAYOUTS[byte_order(data[4:8])].unpack_from(data)
         return cls(ptype, flags, drep, size, auth, call_id, vers, minor)
 

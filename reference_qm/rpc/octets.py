@@ -53,7 +53,7 @@ class OctetReader:
         start = self.offset
         stop = start + size
         if stop > self.end:
-            self.refuse(f"takes {size} bytes, {self.end - start} are there")
+            self.refuse(f"needs {size} bytes, {self.end - start} are left")
         self.offset = stop
         return self._data[start:stop]
 
@@ -62,7 +62,7 @@ class OctetReader:
         start = self.offset + (-self.offset % size)
         stop = start + size
         if stop > self.end:
-            self.refuse(f"takes {size} bytes, {max(0, self.end - start)} are there")
+            self.refuse(f"needs {size} bytes, {max(0, self.end - start)} are left")
         self.offset = stop
         value: int = _UNSIGNED[self.order, size].unpack_from(self._data, start)[0]
         return value

@@ -58,7 +58,7 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
         return _apply_rc4(key, body)
     block = _BLOCK[algorithm]
     if not body or len(body) % block:
-        raise _security_error(f"{len(body)} bytes are no whole blocks of {block}")
+        raise _security_error(f"{len(body)} bytes are not a multiple of the block size {block}")
     padded = (
         bytes(_build_weak_rc2(key).decrypt(body))
         if _is_weak_rc2(algorithm, key)

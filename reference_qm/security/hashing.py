@@ -94,7 +94,7 @@ def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
         raise SecurityError(subject, _AUTHENTICATION, f"no X.509 certificate with a usable key: {error}") from error
     if not isinstance(key, rsa.RSAPublicKey):
-        raise SecurityError(subject, _AUTHENTICATION, f"its key is no RSA key but {type(key).__name__}")
+        raise SecurityError(subject, _AUTHENTICATION, f"its key is not an RSA key but {type(key).__name__}")
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
         raise SecurityError(subject, _AUTHENTICATION, "its RSA key is larger than any that is believed")
     return key

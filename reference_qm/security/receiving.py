@@ -1,16 +1,16 @@
 """The security checks of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
 
-The steps, in the order in which they are taken; each raises Refused. Readings that had to be chosen:
+The functions are in the order of the steps; each raises Refused. The module follows these readings:
 - The sender signs, then encrypts (3.1.7.1); the receiver, as printed, verifies the signature of the encrypted body,
-  which no sender makes. Here the body is decrypted first, and a message that is wrong in both ways is BAD_ENCRYPTION.
-- PrivacyLevel outside of the table is BAD_ENCRYPTION when EB is set (ambiguity 49).
-- The identity of the sender is verified for signed messages only, as the steps are printed below "to authenticate the
-  packet"; frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
-- With ST 0 there is no SID to look up: its sender is the anonymous user (MS-MQDMPR 3.1.1.12 SenderIdentifierType), who
-  is not in the group Everyone: MS-MQDMPR 3.1.7.1.3.1 grants to both apart.
+  which no sender creates. This module decrypts first; a message with both defects is BAD_ENCRYPTION.
+- A PrivacyLevel outside the table is BAD_ENCRYPTION when EB is set (ambiguity 49).
+- Only the sender of a signed message is verified, because the steps are printed below "to authenticate the packet";
+  frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
+- With ST 0 the SID is not looked up: the sender is the anonymous user (MS-MQDMPR 3.1.1.12 SenderIdentifierType), who
+  is not in the group Everyone, because MS-MQDMPR 3.1.7.1.3.1 grants rights to both separately.
 - A signature of a provider other than the three of 3.1.7.1.5 cannot be validated: UNSUPPORTED_CRYPTO_PROVIDER, as
-  MS-MQDMPR 3.1.1.12 says what that class is for; 3.1.5.8.3 never uses it.
-- AS is the receiver's finding: one that comes in with the message is cleared.
+  MS-MQDMPR 3.1.1.12 defines that class; 3.1.5.8.3 never uses it.
+- The receiver computes AS, and clears an AS that arrives with the message.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
-        lacks = "is no account" if sids is None else "lacks MQSEC_WRITE_MESSAGE"
+        lacks = "is not an account" if sids is None else "lacks MQSEC_WRITE_MESSAGE"
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION})")
 
 

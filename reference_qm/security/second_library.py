@@ -1,7 +1,7 @@
 """Loads pycryptodomex, for algorithms that ``cryptography`` does not have, and converts RSA keys for it.
 
-It is loaded at its first use, which few systems need: loading takes a sixth of the start time of a queue manager.
-Outside the inner parts of this package, keys are those of ``cryptography``.
+The library is loaded at its first use, because few systems need it, and because loading takes a sixth of the start
+time of a queue manager. Outside the inner parts of this package, keys are those of ``cryptography``.
 """
 
 from __future__ import annotations

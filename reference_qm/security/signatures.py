@@ -162,7 +162,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     """
     security = packet.SecurityHeader
     if security is None:
-        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is not there: no certificate")
+        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is missing: no certificate")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
     single, several = _signatures_of(packet)

@@ -68,7 +68,7 @@ class ControlServer:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     async def start(self) -> None:
-        """Accept clients; OSError when the port is no longer free."""
+        """Accept clients; OSError when the port is in use."""
         if self._listener is not None:
             await self._listener.start_serving()
 

@@ -146,7 +146,7 @@ class Host:
         return self._rpc_listening
 
     async def start(self) -> None:
-        """Start the core, then accept connections; OSError when a port is no longer free."""
+        """Start the core, then accept connections; OSError when a port is in use."""
         self._begin_life()
         for ping in self._pings.values():
             ping.start()

@@ -32,12 +32,12 @@ _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 @dataclass(frozen=True, slots=True)
 class Rpc:
-    """[rpc]: remote reading. ``port`` is that of qmcomm, ``read_port`` that of qm2qm; one in use is passed over.
+    """[rpc]: remote reading. ``port``: the port of qmcomm, ``read_port``: that of qm2qm; a port in use is skipped.
 
-    Without ``read_port`` it is the second after ``port``: 2103 and 2105. The endpoint mapper answers at both;
-    ``mapper``: also at its own port? That is not passed over, and 135 may need privileges. ``users``: who can
-    authenticate; ``least_level``: what is demanded. ``level``, ``authentication`` and ``user``: how it authenticates
-    itself where it reads from others, as one of the users.
+    The default of ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also
+    at ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
+    ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the authentication of this
+    queue manager as a client, as one of the users.
     """
 
     enabled: bool = True

@@ -53,7 +53,7 @@ _HOSTILE = (
 
 
 def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
-    """Return the security that authenticates these users by NTLM and SPNEGO; without users it accepts nobody."""
+    """Return the security that authenticates these users by NTLM and SPNEGO; without users it accepts no client."""
     known = tuple(users)
     if not known:
         return NO_SECURITY

@@ -24,7 +24,7 @@ class Endpoint(NamedTuple):
 
 
 class PingSocket(Enum):
-    """The two UDP ports of MS-MQQB 2.1.2, to one of which a datagram belongs."""
+    """The two UDP ports of MS-MQQB 2.1.2; a datagram belongs to one of them."""
 
     LISTENER = "listener"
     """Port 3527 of the acceptor."""

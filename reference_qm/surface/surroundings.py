@@ -28,14 +28,14 @@ from reference_qm.value_object import value_object
 
 @value_object
 class ChangeEnvironment:
-    """Take something away (false) or give it back. Result: what there is to change, as it is now.
+    """Take parts of the environment away (false) or give them back (true). Result: the present value of each.
 
-    ``directory``; ``domain``: the machine belongs to the domain of that; ``own_domain``: that is its own domain, and
-    not another, which knows nothing of it; ``registration``: what the directory has of the machine is the queue
-    manager's own, and not another's; ``coordinator``: the Transaction Coordinator; ``storage``: room on the disk;
-    ``store``: what is on it makes sense, ``configuration``: what it says of queues is consistent, both of which a queue
-    manager sees when it starts; ``service``: the queue manager itself, which is stopped. ``clock`` is a number: by how
-    many seconds the clock of the machine is fast, 0 when it is right, negative when it is slow.
+    ``directory``: the directory is reachable; ``domain``: the machine belongs to a domain; ``own_domain``: that is its
+    own domain, not a foreign one that does not know the machine; ``registration``: the directory has the queue
+    manager's own object, not that of another one; ``coordinator``: the Transaction Coordinator is reachable;
+    ``storage``: the disk has room; ``store``: the stored data can be read, ``configuration``: the stored configuration
+    of queues is consistent (a queue manager reads both when it starts); ``service``: the queue manager runs.
+    ``clock``: the number of seconds by which the clock of the machine is fast, negative for a slow one.
     """
 
     directory: bool | None = None
@@ -52,12 +52,12 @@ class ChangeEnvironment:
 
 @value_object
 class Published:
-    """Read, or change as an administrator would, an object of the directory.
+    """Read an object of the directory, or change it like an administrator.
 
-    ``queue``: a public queue here; ``distribution_list``: one of that name, of queues and lists (``members``, by their
-    identifiers); ``site`` and ``queue_manager``: those of an identifier; without these, the queue manager itself.
-    ``present``: make the object of a queue or a list when there is none, or delete it, past the queue manager.
-    None leaves things as they are. Result: published, its attributes, or None when there is no such object.
+    ``queue``: a public queue of this queue manager; ``distribution_list``: the name of a list, whose ``members`` are
+    identifiers of queues and lists; ``site`` and ``queue_manager``: identifiers. Without any of them, the object is
+    that of the queue manager itself. ``present``: create a missing queue or list (true) or delete it (false), without
+    the queue manager. None changes nothing. Result: published, the attributes, or None for a missing object.
     """
 
     queue: str | None = None

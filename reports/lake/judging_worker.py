@@ -106,8 +106,8 @@ class Worker:
         except TooLong:
             why = f"not judged within {self.seconds:g} s"
         except MemoryError:
-            why = f"takes more than {self.octets >> 20} MiB of memory"
-        except Exception as error:  # noqa: BLE001 - whatever a capture does to us is said of it, and no other's loss
+            why = f"needs more than {self.octets >> 20} MiB of memory"
+        except Exception as error:  # noqa: BLE001 - any error of a capture rejects that capture alone
             why = _reason_of(error, path)
         return [{"capture": capture, "position": 0, "rejected": _replace_surrogates(why)}]
 

@@ -1,4 +1,4 @@
-"""The names of the pages below the site. They have only [a-z0-9-], whatever the name of a system is."""
+"""The names of the pages below the site. They have only [a-z0-9-], for every name of a system."""
 
 from __future__ import annotations
 

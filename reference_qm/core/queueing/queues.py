@@ -39,7 +39,7 @@ CREATOR_ATTRIBUTES = (
     "Security",
     "BasePriority",
 )
-"""The attributes that a new queue takes from its creator, besides the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
+"""The attributes that a new queue takes from its creator, apart from the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
 
 
 DIRECTORY_ATTRIBUTES = ("Identifier", "FullPath", "DirectoryPath")

@@ -25,7 +25,7 @@ SEQUENCE = (
     "OutgoingTxSequenceID",
     "IncomingTxSequenceID",
 )
-"""The elements of a session (3.1.1.3.1) that MUST survive, besides its messages; the last two are TxSequenceID."""
+"""The elements of a session (3.1.1.3.1) that MUST survive, apart from its messages; the last two are TxSequenceID."""
 
 
 def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:

@@ -97,7 +97,7 @@ class Enqueueing(Part):
         return EnqueueStatus.NO_ERROR
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
-        """Put an admitted message into its queue; return ``result`` when it is there, and on disk if required.
+        """Put an admitted message into its queue; return ``result`` when it is in the queue, and on disk if required.
 
         Until then no reader receives the message, and an outgoing queue does not send it. None: the command of the
         token gets the result later.

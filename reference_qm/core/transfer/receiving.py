@@ -32,7 +32,7 @@ class Receiving(Part):
 
         Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts. If duplicates and refused messages were
         not counted, the counts of both sides would differ forever. The SessionHeader does not depend on the message:
-        both are processed, whatever becomes of the other (note <14>'s field text).
+        each is processed even if the other is refused (field text of note <14>).
         """
         if len(session.receipts) >= UNSAVED_LIMIT:
             reason = f"{UNSAVED_LIMIT} messages wait for the disk: sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"

@@ -35,7 +35,7 @@ class SecurityOnReceipt(Part):
     ) -> UserMessagePacket | MessageClass:
         """Return an arrived message decrypted and authenticated, or the class of its refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader passes, whatever the queue grants, as printed.
+        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader passes for any rights of the queue, as printed.
         """
         if packet.SecurityHeader is None:
             return packet

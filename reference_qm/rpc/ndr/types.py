@@ -55,7 +55,7 @@ class NdrType(ABC):
         """Read the elements of an array in place; StubError when too few bytes are available for the count."""
         least = self.least(reader.encoding)
         if count * least > reader.remaining:
-            reader.refuse(f"{count} elements take at least {count * least} bytes, {reader.remaining} are there")
+            reader.refuse(f"{count} elements need at least {count * least} bytes, {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
 
     def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:

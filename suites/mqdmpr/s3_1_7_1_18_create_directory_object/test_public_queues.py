@@ -18,17 +18,17 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     format name has the object's GUID.
     """
     enterprise = Enterprise(peer, sut)
-    name, first = enterprise.new_path_name(), enterprise.new_path_name()
-    peer.at_end(lambda: sut.attempt("delete_queue", name=first))
-    outcome = PendingRequest(peer, "create_queue", name=first).await_outcome()
+    name, other_name = enterprise.new_path_name(), enterprise.new_path_name()
+    peer.at_end(lambda: sut.attempt("delete_queue", name=other_name))
+    outcome = PendingRequest(peer, "create_queue", name=other_name).await_outcome()
     judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome)
     sut.create_queue(name, **PROPERTIES)
-    found = enterprise.read_object(name)
-    observed = {key: found.get(key) for key in PROPERTIES}
+    directory_object = enterprise.read_object(name)
+    observed = {key: directory_object.get(key) for key in PROPERTIES}
     judge("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", expected=PROPERTIES, observed=observed)
     format_name = sut.format_names(name).get("public", "").lower()
-    wanted = f"public={found.get('identifier', 'the GUID of its object')}".lower()
-    judge("MQDMPR-3.1.7.1.18-D04", expected=wanted, observed=format_name)
+    public_name = f"public={directory_object.get('identifier', 'the GUID of its object')}".lower()
+    judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name)
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
@@ -54,8 +54,8 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
         },
     )
     sut.change_environment(directory=True)
-    back = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.18-D03", expected=holds("online again", otherwise="offline"), observed=back)
+    is_online = enterprise.await_online()
+    judge("MQDMPR-3.1.7.1.18-D03", expected=holds("online again", otherwise="offline"), observed=is_online)
 
 
 @needs("directory", "queue_control", "inspect")

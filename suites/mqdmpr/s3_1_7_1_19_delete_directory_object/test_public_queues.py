@@ -42,8 +42,8 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
         observed={"answer": answer, "is_listed": is_listed, "label_in_directory": label},
     )
     sut.change_environment(directory=True)
-    back = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.19-10", expected=holds("online again", otherwise="offline"), observed=back)
+    is_online = enterprise.await_online()
+    judge("MQDMPR-3.1.7.1.19-10", expected=holds("online again", otherwise="offline"), observed=is_online)
 
 
 @needs("directory", "queue_control", "inspect")
@@ -54,9 +54,9 @@ def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
     name = enterprise.create_queue()
     earlier = len(enterprise.list_notifications())
     sut.delete_queue(name)
-    made = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.19-03", expected=holds("a change notification"), observed=bool(made))
-    if made:
-        judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=made)
+    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+    judge("MQDMPR-3.1.7.1.19-03", expected=holds("a change notification"), observed=bool(operations))
+    if operations:
+        judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations)
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.19-04", reason="the SUT raised no change notification")

@@ -21,8 +21,8 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     name = enterprise.create_queue(**PROPERTIES)
     outcome = PendingRequest(peer, "set_queue", name=name, label="as it was changed").await_outcome()
     judge("MQDMPR-3.1.7.1.24-09", expected=Outcome.DONE, observed=outcome)
-    found = enterprise.read_object(name)
-    observed = {key: found.get(key) for key in PROPERTIES}
+    directory_object = enterprise.read_object(name)
+    observed = {key: directory_object.get(key) for key in PROPERTIES}
     judge("MQDMPR-3.1.7.1.24-03", expected={**PROPERTIES, "label": "as it was changed"}, observed=observed)
 
 
@@ -51,8 +51,8 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
         observed={"answer": answer, **labels},
     )
     sut.change_environment(directory=True)
-    back = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.24-06", expected=holds("online again", otherwise="offline"), observed=back)
+    is_online = enterprise.await_online()
+    judge("MQDMPR-3.1.7.1.24-06", expected=holds("online again", otherwise="offline"), observed=is_online)
 
 
 @needs("directory", "queue_control", "inspect")
@@ -63,9 +63,9 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
     name = enterprise.create_queue()
     earlier = len(enterprise.list_notifications())
     sut.control.call("set_queue", name=name, label="other")
-    made = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.24-11", expected=holds("a change notification"), observed=bool(made))
-    if made:
-        judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=made)
+    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+    judge("MQDMPR-3.1.7.1.24-11", expected=holds("a change notification"), observed=bool(operations))
+    if operations:
+        judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations)
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")

@@ -16,6 +16,7 @@ SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
 """Offsets of sizes in the MessagePropertiesHeader."""
 FIXED_SIZE = 56
 
+CLASSES = frozenset(map(int, MessageClass))
 OF_APPLICATIONS = 0xE1FF
 """The bits of MessageClass that an application may set (2.2.18.1.6)."""
 VT_VECTOR = 0x1000
@@ -59,7 +60,7 @@ def label_is_terminated(packet: Any, context: Context) -> Finding:
 def message_class(packet: Any, context: Context) -> Finding:
     """Check that MessageClass is listed or has only bits of applications."""
     value = packet.MessagePropertiesHeader.MessageClass
-    return value in list(MessageClass) or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
+    return value in CLASSES or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
 
 
 @passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of the system's own message is a type constant")
@@ -79,11 +80,15 @@ def no_larger_than_packet(field: str) -> Predicate:
     """Return a predicate: the size of a part is at most the size of the packet."""
 
     def predicate(packet: Any, context: Context) -> Finding:
+        if not isinstance(packet, FormatError):
+            size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
+            return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
         data = context.frame.data
         at = properties_at(data) if is_message(data) else None
         if at is None or len(data) < at + FIXED_SIZE:
             return None
-        size = int.from_bytes(data[at + SIZES_AT[field] :][:4], "little")
+        begin = at + SIZES_AT[field]
+        size = int.from_bytes(data[begin : begin + 4], "little")
         limit = int.from_bytes(data[8:12], "little")
         return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
 

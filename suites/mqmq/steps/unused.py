@@ -19,6 +19,13 @@ MESSAGE = "UserMessage"
 
 def is_own(packet: Any, context: Context) -> bool:
     """Return whether the SUT is the origin of a packet: an internal packet, or a message that it does not forward."""
+    own: bool | None = context.known.get("own")
+    if own is None:
+        own = context.known["own"] = _is_own(packet, context)
+    return own
+
+
+def _is_own(packet: Any, context: Context) -> bool:
     user = getattr(packet, "UserHeader", None)
     if user is None:
         return True

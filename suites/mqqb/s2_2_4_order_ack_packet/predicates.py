@@ -20,6 +20,12 @@ from suites.mqqb.steps.order_and_final_acks import (
     private_name,
     property_flags,
 )
+from suites.mqqb.steps.transactional_acks import (
+    has_a_received_number,
+    has_body,
+    is_of_a_received_sequence,
+    order_ack_of_received,
+)
 
 judge_acknowledgments(
     is_order_ack,
@@ -60,3 +66,14 @@ def previous_number(packet: Any) -> Finding:
         kept,
         f"TxPreviousSequenceNumber is {body.TxPreviousSequenceNumber}, TxSequenceNumber {body.TxSequenceNumber}",
     )
+
+
+for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-D01"):
+    passive(rule, MESSAGE, "the body has the layout of 2.2.4.1")(has_body(is_order_ack, OrderAckBody))
+
+passive("MQQB-2.2.4.1-01", MESSAGE, "TxSequenceID is that of messages that came", of_system=True)(
+    order_ack_of_received(is_of_a_received_sequence)
+)
+passive("MQQB-2.2.4.1-02", MESSAGE, "TxSequenceNumber is that of a message that came", of_system=True)(
+    order_ack_of_received(has_a_received_number)
+)

@@ -45,7 +45,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     sender.send(1, 2, 3)
     session, came = sender.await_first(3)
     ids = _message_ids(came)
-    steps = [after - before for before, after in pairwise(ids)]
+    steps = [later_session - before for before, later_session in pairwise(ids)]
     judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
     judge.conclude("MQQB-3.1.1.3-24")
     sender.acknowledge_all(session)
@@ -53,9 +53,9 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     for tag in (4, 5):
         sut.restart()
         sender.send(tag)
-        after = sender.await_session()
-        later = sender.collect(after, 1)
-        sender.acknowledge_all(after)
+        later_session = sender.await_session()
+        later = sender.collect(later_session, 1)
+        sender.acknowledge_all(later_session)
         if Sender.tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not come")
         judge(
@@ -65,7 +65,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
             evidence=[*came, *later],
         )
         ids += _message_ids(later)
-        after.quiet()
+        later_session.quiet()
 
 
 def _message_ids(frames):
@@ -127,8 +127,13 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages", evidence=came)
     destinations = {tag: _destination_of(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
-    wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
-    judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(destinations.items()), evidence=came)
+    expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
+    judge(
+        "MQDMPR-3.1.1.3-D01",
+        expected=sorted(expected_destinations.items()),
+        observed=sorted(destinations.items()),
+        evidence=came,
+    )
     recoverable = sorted(set(Sender.tags(came)) - {2})
     judge(
         "MQQB-3.1.1.3.2-01",

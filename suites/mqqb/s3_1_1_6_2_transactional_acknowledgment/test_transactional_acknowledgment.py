@@ -53,8 +53,8 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     not_acknowledged = ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01")
     if len(came) == len(sent):
         acknowledged = [place(frame).TxSequenceNumber for frame in acks]
-        nothing = none("OrderAck or FinalAck of a forwarded message")
-        judge(*not_acknowledged, expected=nothing, observed=acknowledged, evidence=evidence)
+        no_ack = none("OrderAck or FinalAck of a forwarded message")
+        judge(*not_acknowledged, expected=no_ack, observed=acknowledged, evidence=evidence)
     else:
         judge.mark_not_exercised(*not_acknowledged, reason="the SUT did not forward all messages", evidence=evidence)
     sender.acknowledge_all(forwarding_session)

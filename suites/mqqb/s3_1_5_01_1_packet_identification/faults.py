@@ -87,7 +87,7 @@ add(
 )
 
 
-# -- messages that are acknowledgments except for one field--------------------------------------------------------
+# -- messages that are acknowledgments except for one field -------------------------------------------------------
 
 
 def _ignore_fields(identified: Callable[[UserMessagePacket], bool], fields: dict[str, Any]) -> Install:

@@ -103,7 +103,7 @@ class AcceptorStateWaitingEcMsgAfterResponse(SessionOpening):
             session.SessionState = SessionState.WAITING_EC_MSG
 
 
-# -- a session too many --------------------------------------------------------------------------------------------
+# -- a session beyond the limit ------------------------------------------------------------------------------------
 
 
 add(

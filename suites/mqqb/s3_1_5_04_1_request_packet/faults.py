@@ -18,7 +18,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-# -- what is taken from the request --------------------------------------------------------------------------------
+# -- elements from the request --------------------------------------------------------------------------------------
 
 
 @fault("acceptor-received-window-size-own", breaks="MQQB-3.1.5.4.1-01")

@@ -26,7 +26,7 @@ from reference_qm.surface.clock import Now
 AN_HOUR_S = 3_600
 
 
-# -- counts and elements of the session----------------------------------------------------------------------------
+# -- counts and elements of the session ---------------------------------------------------------------------------
 
 
 @fault("receiver-message-counted-twice", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"))

@@ -237,7 +237,7 @@ class ReceiverCachedCertificateAcceptedForAnyUser(SecurityOnReceipt):
     ),
 )
 class ReceiverCertificateNotLookedUp(SecurityLookup):
-    """The receiver finds no registered certificate."""
+    """The receiver does not look up the registered certificates of a user."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
         return None

@@ -15,7 +15,7 @@ from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.opening import find_accepted_session, guid_text
-from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place
+from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, read_ack_place
 from suites.mqqb.steps.pinging import read_element
 
 LONGEST_MS = 10_000
@@ -109,7 +109,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             observed=when,
             evidence=evidence,
         )
-        what = "nothing" if frame is None else place(frame).TxSequenceNumber
+        what = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
         judge(
             "MQQB-3.1.5.8.6-04",
             "MQQB-3.1.1.6.2-07",
@@ -140,7 +140,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         sent = _send_two_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
-        number = place(frame).TxSequenceNumber
+        number = read_ack_place(frame).TxSequenceNumber
         if number == last:
             break
         receiver.last_acknowledgment(last)  # a stalled system handles timer and message together
@@ -195,7 +195,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
-        observed = "nothing" if frame is None else place(frame).TxSequenceNumber
+        observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
         judge.all(expected=expected, observed=observed, case="message of the OrderAck", evidence=[*sent, frame])
 
 
@@ -235,7 +235,7 @@ class Offer(NamedTuple):
     number: int
     previous: int
 
-    def place(self, sequence: Sequence) -> dict[str, Any]:
+    def fields(self, sequence: Sequence) -> dict[str, Any]:
         """Return the fields of TransactionHeader for this position."""
         base = sequence.identifier
         of_base = base.Ordinal - 1 + (self.ordinal or 0)
@@ -263,7 +263,7 @@ def _judge_offers(
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     user = receiver.with_admin_queue(user)
     sent = [
-        receiver.send(user, transaction=offer.place(receiver.sequence), label=what, properties={"PA": 1}, **rest)
+        receiver.send(user, transaction=offer.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
         for offer, _, what in offered
     ]
     wanted = [what for _, accepted, what in offered if accepted]

@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, passive, record_of
+from suites.mqmq.steps.session_headers import acknowledges_what_came, flags_once, flags_what_came, of_header
 
 _WRAP = 0x10000
 _PAUSED_WINDOW = 1
@@ -56,3 +57,12 @@ def own_window(packet: Any, context: Context) -> Finding:
 def _count_is(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
     return value == count % _WRAP, f"{field} {value} after {count} sent"
+
+
+for rule, expected, judge in (
+    ("MQQB-3.1.6.4-04", "AckSequenceNumber counts messages that came", acknowledges_what_came),
+    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", flags_once),
+    ("MQQB-3.1.6.4-08", "RecoverableMsgAckFlags names messages that came", flags_what_came),
+    ("MQQB-3.1.6.4-10", "no recoverable message is named that was named before", flags_once),
+):
+    passive(rule, "SessionAck", expected, of_system=True)(of_header(judge))

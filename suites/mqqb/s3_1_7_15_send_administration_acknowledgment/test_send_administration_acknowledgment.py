@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
-from suites.mqqb.steps.ordering import private_number
+from suites.mqqb.steps.ordering import private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTES = {
@@ -200,7 +200,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     number.
     """
     queue = sut.new_queue("administration")
-    number = private_number(sut, queue)
+    number = private_queue_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
     user = peer.private_queue(sut.guid, number) | own
@@ -230,7 +230,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
     acknowledgment has correlation, response queue, delivery and body of its packet.
     """
-    number = private_number(sut, sut.queue("transactional"))
+    number = private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}

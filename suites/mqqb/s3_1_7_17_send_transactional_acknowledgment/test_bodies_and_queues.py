@@ -14,7 +14,7 @@ from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
-from suites.mqqb.steps.ordering import Receiver, place, private_number
+from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
 
 ORDER_QUEUE_NUMBER = 4
 
@@ -149,11 +149,11 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
     queue 4 of the peer.
     """
-    number = private_number(sut, sut.queue("transactional"))
+    number = private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
     sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
     frame = receiver.await_acknowledgment()
-    user, before = frame["UserHeader"], place(frame)
+    user, before = frame["UserHeader"], read_ack_place(frame)
     if before.TxSequenceNumber != 1:
         raise ConformanceFailure("the OrderAck is not of the message of this check")
     observed = {

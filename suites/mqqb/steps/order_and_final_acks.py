@@ -45,7 +45,10 @@ def _signs(packet: Any, of_class: bool) -> bool:
 def is_order_ack(packet: Any) -> bool:
     """Return whether a message is meant as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
-    return value < FIRST_FINAL and _signs(packet, value == MessageClass.MQMSG_CLASS_ORDER_ACK)
+    of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
+    if not of_class and (value >= FIRST_FINAL or packet.MessagePropertiesHeader.Label != LABEL):
+        return False  # as most messages are: two signs are missing
+    return _signs(packet, of_class)
 
 
 def is_final_ack(packet: Any) -> bool:

@@ -45,8 +45,8 @@ class Routed:
 
     def await_acknowledgment(self, by: str, to: str) -> None:
         """Wait until one system acknowledges the messages of another; ConformanceFailure when it never does."""
-        found = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
-        if not found:
+        ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
+        if not ack:
             raise ConformanceFailure(f"the {to} acknowledged no message of the {by}")
 
     def packets_at_receiver(self) -> list[Frame]:
@@ -58,8 +58,10 @@ class Routed:
     def packets(self) -> list[Frame]:
         """Return all messages that any system sent to another, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
-        found = [frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)]
-        return sorted(found, key=lambda frame: frame.number)
+        frames = [
+            frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+        ]
+        return sorted(frames, key=lambda frame: frame.number)
 
     def hops(self, *tags: int) -> dict[str, set[int]]:
         """Return the tags that passed from one system to another, for each such pair; repeated packets count once."""

@@ -20,6 +20,7 @@ COMMANDS = (
     "demo --out OUT",
     "dissector --out OUT",
     "learn --sut sut.toml --out OUT",
+    "pair --a sut.toml --b sut.toml --out OUT",
     "vectors --out OUT",
     "mutants --out OUT",
     "diff run run --out OUT",
