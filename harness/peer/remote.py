@@ -22,7 +22,7 @@ from harness.wire.wire_error import WireError
 
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
-LOOKUP = Method.START_RECEIVE_BY_LOOKUP_ID
+START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 BODY = b"of the peer"
 """Of messages that are to be read."""
 MOST_LABELS = 32
