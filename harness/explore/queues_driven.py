@@ -31,6 +31,7 @@ class QueuesDriven:
     def __init__(self, sut: Sut) -> None:
         self._sut = sut
         self._admin = sut.queue("admin")
+        self._began_ms = sut.environment.now().monotonic_ms
         self._queues: set[str] = set()
         self._messages: dict[str, str] = {}
         """The names of messages by their message ids, and by their identifiers as acknowledgments have them."""
@@ -39,10 +40,21 @@ class QueuesDriven:
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
         """The reads that were not answered yet, with the ids of their requests."""
+        self._listed: dict[str, Any] = {}
+        """What the system listed after the last step."""
         self._came: dict[str, Any] = {}
         """The answers to reads since the last step."""
         self._places: dict[str, int] = {}
         """Messages with their lookup identifiers."""
+
+    def elapsed_ms(self) -> int | None:
+        """Return the real time since the start; None in virtual time, where only steps take some."""
+        environment = self._sut.environment
+        return None if environment.virtual else environment.now().monotonic_ms - self._began_ms
+
+    def idle(self, ms: int) -> None:
+        """Let time pass."""
+        self._sut.environment.run_until(lambda: False, ms)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Take a step with the verb of the same meaning."""
@@ -171,6 +183,9 @@ class QueuesDriven:
     def _pause(self, ms: int) -> None:
         self._sut.environment.run_until(lambda: False, ms)
 
+    def _elapse(self, ms: int) -> None:
+        """Do nothing: the time has passed."""
+
     def _restart(self) -> str:
         self._sut.restart()
         self._reads.clear()
@@ -233,7 +248,7 @@ class QueuesDriven:
 
     def _visible(self) -> dict[str, Any]:
         control = self._sut.control
-        listed = control.call("list")
+        self._listed = listed = control.call("list")
         own = {self._path(name).lower(): name for name in self._queues}
         whole = sorted(own[one["name"].lower()] for one in listed["queues"] if one["name"].lower() in own)
         names = {identifier: name for name, identifier in self._transactions.items()}

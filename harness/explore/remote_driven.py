@@ -12,7 +12,8 @@ from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote.area import QUEUES
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, Remote, RemoteQueue, described
+from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, described
+from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK
 from harness.wire.rpc_qm2qm import RECEIVE as TAKE
@@ -111,7 +112,8 @@ class RemoteDriven(QueuesDriven):
         return self._told(self._opened[handle].close_cursor(number))
 
     def _read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        self._start(read, handle, TAKE if receives else PEEK_CURRENT, by=method, ulTimeout=wait_ms)
+        by = START if lacks_method(self._sut, method) else method
+        self._start(read, handle, TAKE if receives else PEEK_CURRENT, by=by, ulTimeout=wait_ms)
 
     def _read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
         handle, number = self._remote_cursors[cursor]

@@ -44,7 +44,16 @@ class SessionsDriven:
         self._connections: dict[str, RawConversation] = {}
         self._step_ms = SETTLE_MS
         if peer.sut.has("set_timers"):
-            peer.sut.set_timers(session_initialization_ms=INITIALIZATION_MS, session_cleanup_ms=_LONG_LIVED_MS)
+            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_LIVED_MS}
+            peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
+
+    def elapsed_ms(self) -> int | None:
+        """Return None: each step takes the time that its model says, a real one a little more."""
+        return None
+
+    def idle(self, ms: int) -> None:
+        """Let time pass."""
+        self._peer.pass_time(ms)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Send what the step says, and let it settle."""

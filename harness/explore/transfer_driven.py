@@ -32,6 +32,8 @@ class TransferDriven(QueuesDriven):
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.sut)
         self._peer = peer
+        if not peer.environment.virtual and peer.sut.has("set_timers"):
+            peer.sut.set_timers(scale=1)
         peer.inbox.listen()
         self._create(PLAIN, transactional=False)
         self._create(TRANSACTIONAL, transactional=True)
@@ -46,6 +48,10 @@ class TransferDriven(QueuesDriven):
         """How many messages came before all connections were lost last."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
+
+    def elapsed_ms(self) -> int | None:
+        """Return None: each step takes the time that its model says, a real one a little more."""
+        return None
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         self._step_ms = SETTLE_MS
@@ -231,7 +237,7 @@ class TransferDriven(QueuesDriven):
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
         name = self._peer.direct_name().lower()
-        outgoing = [one for one in self._sut.control.call("list")["outgoing"] if one["format_name"].lower() == name]
+        outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == name]
         seen["waiting"] = sum(one["count"] for one in outgoing)
         return seen
 

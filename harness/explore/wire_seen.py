@@ -18,6 +18,7 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
+from reference_qm.releases.names import NO_RELEASE
 
 _FLAGS = 32
 """Recoverable messages that one acknowledgment names (MS-MQMQ 2.2.20.4)."""
@@ -31,6 +32,8 @@ class Wire:
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
+        self._may_miscount = peer.sut.file.sut.profile != NO_RELEASE
+        """Whether UserMsgSequenceNumber may be another than the count (MS-MQMQ 2.2.20.4, note <14>)."""
         self._headers: dict[Connection, list[Any]] = defaultdict(list)
         """The SessionHeaders that came on a connection."""
         self._came: dict[Connection, list[bool]] = defaultdict(list)
@@ -106,8 +109,9 @@ class Wire:
         if isinstance(packet, SessionAckPacket | UserMessagePacket) and packet.SessionHeader is not None:
             header, came = packet.SessionHeader, self._came[frame.connection]
             self._headers[frame.connection].append(header)
-            counted = (header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber)
-            self._miscounted[frame.connection] += counted != (len(came), sum(came))
+            counted, recoverable = header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber
+            wrong = (counted != len(came) and not self._may_miscount) or recoverable != sum(came)
+            self._miscounted[frame.connection] += wrong
 
     def _sort(self, packet: UserMessagePacket, connection: Connection) -> None:
         properties = packet.MessagePropertiesHeader

@@ -169,15 +169,9 @@ def passive(
 ) -> Callable[[Predicate], Predicate]:
     """Register the predicate of a passive rule; several rules may share one function.
 
-<<<<<<< HEAD
     ``advice``: the predicate judges the SHOULD of a sentence whose MUST is judged elsewhere, and decides nothing about
     the MUST. ``decisive``: a packet that breaks the predicate cannot be judged further, and no other rule is blamed for
-    it.
-=======
-    ``advice``: what it looks at is a SHOULD of a sentence whose MUST is looked at elsewhere, and decides nothing there.
-    ``decisive``: with a packet that breaks it nothing else can be judged; no other rule is to be blamed for it.
-    ``of_system``: it demands what only a whole system does, and no single packet that a check composes.
->>>>>>> wt-check
+    it. ``of_system``: the predicate judges what only a whole system does, and not a packet that a check composes.
     """
 
     def register(predicate: Predicate) -> Predicate:
@@ -250,15 +244,10 @@ class PassiveJudge:
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-<<<<<<< HEAD
         """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
         it.
         """
-        self._of_kind: dict[str, list[PassiveRule]] = {}
-=======
-        """Connections on which such a packet came: what others there count, or repeat, may be in it."""
         self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
->>>>>>> wt-check
         self._rules = 0
         self.summaries: dict[type, Any] = {}
         """Those of all connections."""

@@ -132,7 +132,7 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
         lambda qm, event, now: qm.journaling.journal_received(event.position, event.reason),
         lambda qm, event, now: qm.final_acks.position_deleted(event.position, event.reason, now),
     ),
-    MessageArrived: (lambda qm, event, now: qm.arrival.message_arrived(event.position, now),),
+    MessageArrived: (lambda qm, event, now: qm.arrival.report_arrival(event.position, now),),
     MessageSent: (lambda qm, event, now: qm.tracing.trace_sent(event.session, event.message, now),),
     MessageExpired: (
         lambda qm, event, now: qm.admin_acks.acknowledge_expiration(event.position.MessageReference, now),

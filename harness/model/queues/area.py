@@ -52,6 +52,14 @@ class Queues(Administering, Reading, Transactions):
                 due.append((due_ms, len(due), position))
         return sorted(one for one in due if one[0] <= until_ms)
 
+    @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
+    def elapse(self, ms: int) -> None:
+        """Note the time that a real system took meanwhile; it is drawn by nobody."""
+        self.pause(ms)
+
+    def draw_elapse(self, chance: Random) -> dict[str, Any]:
+        raise Impossible
+
     def draw_pause(self, chance: Random) -> dict[str, Any]:
         ms = chance.choice(PAUSES_MS)
         self._due(self.now_ms + ms)

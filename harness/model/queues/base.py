@@ -53,7 +53,6 @@ class QueuesBase(Model):
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        self.now_ms = 0
         self.arrivals = 0
         self.admin = Queue(ADMIN)
         self.queues: dict[str, Queue] = {}

@@ -21,6 +21,8 @@ MOST_CLIENTS = 3
 MOST = 8
 CANCELED = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
+LATER_METHODS = "later methods"
+"""The methods of qm2qm that the first releases of Windows do not have (MS-MQQP, notes <25> and <27>)."""
 _NEEDS = ("qm2qm", "receive", "queue_control", "send")
 _LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
 
@@ -228,7 +230,14 @@ class Remote(Queues):
         wait_ms = self.draw_remote_wait(chance, handle)
         return {"read": f"r{self.steps}", "cursor": cursor, "action": chance.choice(actions), "wait_ms": wait_ms}
 
-    @transition("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-47", needs=_NEEDS, weight=4)
+    @transition(
+        "MQQP-3.1.4.11-37",
+        "MQQP-3.1.4.11-39",
+        "MQQP-3.1.4.11-41",
+        "MQQP-3.1.4.11-47",
+        needs=(*_NEEDS, LATER_METHODS),
+        weight=4,
+    )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         """Read by LookupId from afar."""
         opened = self.find(self.remote, handle)

@@ -44,7 +44,6 @@ class Sessions(Model):
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        self.now_ms = 0
         self.sessions: dict[str, Session] = {}
 
     def live(self, name: str) -> Session:

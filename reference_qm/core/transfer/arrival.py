@@ -68,5 +68,9 @@ class Arrival(Part):
         Spec: MS-MQQB 3.1.5.8 steps 8 to 10.
         """
         self.qm.positions.message_available(position)
+        self.report_arrival(position, now)
+
+    def report_arrival(self, position: MessagePosition, now: Now) -> None:
+        """Tell those who asked for it that a message reached its queue. Spec: MS-MQQB 3.1.5.8.9, 3.1.5.8.10."""
         self.qm.tracing.trace_received(position.MessageReference, now)
         self.qm.admin_acks.acknowledge_arrival(position, now)
