@@ -171,7 +171,10 @@ class Sessions(Model):
             return
         session.received += 1
         if recoverable:
-            self.cite("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15")
+            self.cite(
+                "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"
+            )
+            self.cite("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10")
             session.recoverable += 1
             session.acknowledged = session.received
 
@@ -239,6 +242,6 @@ class Sessions(Model):
             seen |= {
                 "acknowledged": Between(session.acknowledged, session.received),
                 "recoverable": session.recoverable,
-                "miscounted": 0,
+                "wrong headers": 0,
             }
         return seen
