@@ -44,7 +44,7 @@ class Wire:
         self._sent: dict[Connection, list[bool]] = defaultdict(list)
         """The same of the messages that the peer sent."""
         self._wrong: dict[Connection, int] = defaultdict(int)
-        """SessionHeaders with wrong counts of the messages of the system, another window, or wrong flags before them."""
+        """SessionHeaders with wrong counts of the messages of the system, another window, or wrong flags."""
         self._windows: dict[Connection, int] = {}
         """The WindowSize that the system named on a connection."""
         self._told: dict[Connection, int] = {}
