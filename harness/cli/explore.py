@@ -77,7 +77,7 @@ def _explore(
     if found.diverged is not None:
         path = out / f"{area}-{found.seed}.json"
         save(path, area, system, found.seed, found.diverged)
-        for line in _described(found.diverged, area):
+        for line in _describe(found.diverged, area):
             typer.echo(line)
         typer.echo(f"the sequence: {path}")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
@@ -89,7 +89,7 @@ def _replay(walk: Walk, area: str) -> None:
     if walk.divergence is None:
         typer.echo(f"{len(walk.steps)} steps: the system does as the model")
         return
-    for line in _described(walk, area):
+    for line in _describe(walk, area):
         typer.echo(line)
     raise typer.Exit(EXIT_NOT_CONFORMANT)
 
@@ -105,7 +105,7 @@ def _account(found: Explored) -> Iterator[str]:
         yield f"never taken: {', '.join(found.never_taken)}: give more --steps"
 
 
-def _described(walk: Walk, area: str) -> Iterator[str]:
+def _describe(walk: Walk, area: str) -> Iterator[str]:
     from harness.explore.areas import AREAS
     from harness.explore.findings import described
     from harness.rules.catalogue import load_catalogue
