@@ -45,10 +45,10 @@ def is_recoverable(packet: Any) -> Finding:
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-for rule in ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"):
-    passive(rule, MESSAGE, "the body has the layout of 2.2.5.1")(has_body(is_final_ack, FinalAckBody))
+passive("MQQB-2.2.5.1-D01", MESSAGE, "the body has the layout of 2.2.5.1")(has_body(is_final_ack, FinalAckBody))
 
 for rule, field, of_message in (
+    ("MQQB-2.2.5-24", "TxSequenceID", ""),
     ("MQQB-2.2.5.1-01", "TxSequenceID", ""),
     ("MQQB-2.2.5.1-02", "TxSequenceNumber", ""),
     ("MQQB-2.2.5.1-03", "TxPreviousSequenceNumber", "PreviousTxSequenceNumber"),
