@@ -130,4 +130,4 @@ for rule, flag, queue, kinds, there in (
     expected = f"{queue} {'is there' if there else 'is not there'} with {flag} {', '.join(map(str, kinds))}"
     passive(rule, (MESSAGE, MALFORMED), expected)(named_queue(flag, queue, kinds, there=there))
 
-passive("MQMQ-2.2.19.2-07", MESSAGE, "no other message of the SUT has the same MessageID")(ordinal)
+passive("MQMQ-2.2.19.2-07", MESSAGE, "no other message of the SUT has the same MessageID", of_system=True)(ordinal)

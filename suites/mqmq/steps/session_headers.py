@@ -162,10 +162,3 @@ def is_zero_while_nothing_came(name: str) -> JudgeHeader:
         return value == 0, f"{name} is {value}, no recoverable message came"
 
     return judge
-
-
-def window_should_be_64(packet: Any, counts: Counts) -> Finding:
-    """Judge the advice of the header's table; 1 is the window of a pause (MS-MQQB 3.1.7.13)."""
-    if packet.SessionHeader.WindowSize == 1:
-        return None
-    return packet.SessionHeader.WindowSize == 64, f"WindowSize is {packet.SessionHeader.WindowSize}"

@@ -22,7 +22,7 @@ from suites.mqqb.steps.order_and_final_acks import (
 )
 from suites.mqqb.steps.transactional_acks import (
     has_a_received_number,
-    has_body,
+    has_order_ack_body,
     is_of_a_received_sequence,
     order_ack_of_received,
 )
@@ -68,7 +68,7 @@ def previous_number(packet: Any) -> Finding:
     )
 
 
-passive("MQQB-2.2.4.1-D01", MESSAGE, "the body has the layout of 2.2.4.1")(has_body(is_order_ack, OrderAckBody))
+passive("MQQB-2.2.4.1-D01", MESSAGE, "the body has the layout of 2.2.4.1")(has_order_ack_body)
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
     passive(rule, MESSAGE, "TxSequenceID is that of messages that came", of_system=True)(
