@@ -1,4 +1,4 @@
-"""The lake's tables over a million verdicts: Spark beside duckdb, on the same Parquet.
+"""Measures the lake's tables over a million verdicts: Spark and duckdb, on the same Parquet.
 
 ``MQ_LAKE_ROWS=10000000`` measures ten million, in some minutes.
 """
@@ -27,12 +27,12 @@ from reports.spark import session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
-"""Lines of a run, rules and checks, as of a whole run of all documents."""
+"""The numbers of lines, rules and checks of a whole run of all documents."""
 RUNS_OF_A_SYSTEM = 3
 OCTETS = 341
-"""Of a line, in the runs that such tables come from."""
+"""The octets of a line in the original runs of such tables."""
 MUCH = 1_000_000
-"""Rows for which Java is started as for an ingest of as many lines."""
+"""The number of rows from which Java is started as for a large ingest."""
 CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
@@ -121,18 +121,18 @@ to '{out}' (format parquet);
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Seconds that something took, and those of the processors."""
+    """The elapsed and the processor seconds of a job."""
 
     wall: float
     processor: float
 
     def against(self, other: Took) -> str:
-        """Say how many times the other's this is."""
+        """Return the ratio to another job as text."""
         return f"{self.wall / other.wall:.1f} times ({self.processor / other.processor:.1f} of the processors)"
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures: Spark's time over that of duckdb, each with two cores, each writing Parquet."""
+    """Yield the figures: Spark's time relative to duckdb's, each with two cores, each writing Parquet."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     runs = max(1, ROWS // LINES)
     try:

@@ -1,4 +1,4 @@
-"""Each release of Windows is judged by all suites: the reference configured as that release, held to its profile.
+"""Judges each Windows release by all suites: the reference configured as that release, with its profile.
 
 In virtual time, two workers. Wanted: no rule fails or stays open.
 """
@@ -17,7 +17,7 @@ HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
 
 
 def measure() -> Iterator[str]:
-    """Run all suites against each release that does something of its own; yield a table in Markdown, and what fails."""
+    """Run all suites against each release with a behaviour of its own; yield a table in Markdown, and the failures."""
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []

@@ -1,4 +1,4 @@
-"""The JSON Lines control protocol: objects to requests, answers to objects. No I/O."""
+"""Converts lines of the JSON Lines control protocol to requests, and results to answers. No I/O."""
 
 from __future__ import annotations
 
@@ -55,11 +55,14 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
         }.items()
     }
 )
-"""The verbs of each facility; a verb of two is offered with either, one of none (identity, cancel, stop) always."""
+"""The verbs of each facility.
+
+A verb of two facilities is offered with either; a verb of none (identity, cancel, stop) always.
+"""
 
 
 def refusal(verb: object, offered: Collection[str]) -> str | None:
-    """Return in one line why a verb is refused where only some facilities are offered; None when it is not."""
+    """Return in one line why a verb is refused when only some facilities are offered; None when it is offered."""
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
         return None
@@ -67,20 +70,20 @@ def refusal(verb: object, offered: Collection[str]) -> str | None:
 
 
 def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:
-    """Return the facilities, of those known, all of whose verbs are offered where only some facilities are."""
+    """Return the known facilities whose verbs are all offered."""
     return [name for name in known if all(refusal(verb, offered) is None for verb in FACILITIES[name])]
 
 
 class ControlError(ValueError):
-    """A line that is no request: one line naming the verb, the argument and the way out."""
+    """A line is not a valid request; the text is one line that names the verb, the argument and the remedy."""
 
 
 class NotOffered(ControlError):
-    """A verb that is not there, whatever its arguments: the answer says ``unsupported``."""
+    """A verb does not exist; the answer is ``unsupported``."""
 
 
 def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
-    """Make a request of ``{"verb": ..., argument: ...}``; ControlError when it is none."""
+    """Build the request of ``{"verb": ..., argument: ...}``; ControlError for an invalid one."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
         raise NotOffered(f"unknown verb {_quote_value(verb)}; known are {', '.join(_VERBS)}")
@@ -102,14 +105,14 @@ def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
 
 
 def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
-    """Make the answer to request ``number`` of what the core gave."""
+    """Build the answer to request ``number`` from the core's result."""
     if isinstance(result, Rejected):
         return {"id": number, "ok": False, "error": result.error}
     return {"id": number, "ok": True, **result.result.values}
 
 
 def _quote_value(value: object) -> str:
-    """Show at most 60 characters of a value, escaped, so that the message stays one line."""
+    """Return at most 60 characters of a value, escaped, so that the message stays one line."""
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -191,13 +194,13 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
         tuple[UUID, ...]: _convert_guids,
     }
 )
-"""By the type of the field."""
+"""The converters by the type of the field."""
 _SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""A verb takes one of those that it has; the others are left out, never null."""
+"""The arguments that name a place; a verb takes exactly one of them, and the others are left out, not null."""
 
 
 class Verb(NamedTuple):
-    """A verb: the request that it makes, a converter for each argument, the arguments that must be there."""
+    """A verb: its request, a converter for each argument, and the required arguments."""
 
     make: Callable[..., commands.Request | HostRequest]
     takes: Mapping[str, Convert]
@@ -214,8 +217,8 @@ def _derive_verb(
 ) -> Verb:
     """Derive a verb from the fields of its request: their names, types and defaults.
 
-    ``without``: fields that it does not take; ``required``: those that it needs although they have a default; ``null``:
-    whether null stands for None; ``fixed``: fields that the verb itself decides.
+    ``without``: fields that the verb does not take; ``required``: fields that it needs although they have a default;
+    ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
     """
     takes = {
         name: _find_converter(hint, null and name not in _SELECTORS)
@@ -234,15 +237,15 @@ def _find_converter(hint: object, null: bool) -> Convert:
 
 
 NO_LIMIT_S = 0xFFFF_FFFF
-"""TimeToReachQueue of a message for which the argument is left out."""
+"""The TimeToReachQueue of a message without this argument."""
 
 
 def _make_send_message(**values: Any) -> commands.SendMessage:
     if "body" in values and "body_base64" in values:
-        raise ControlError("send: body and body_base64 are the same thing: give one of them")
+        raise ControlError("send: body and body_base64 are alternatives: give one of them")
     if "body_base64" in values:
         values["body"] = values.pop("body_base64")
-    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # None: nothing is asked, and the default is the system's
+    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # None requests nothing, and the system uses its default
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 

@@ -1,6 +1,6 @@
-"""What the pages show of a lake: small tables as collections, large ones as streams in the order of the pages.
+"""Reads the content of the pages from a lake: small tables as collections, large ones as streams in page order.
 
-Nothing is collected that grows with the runs, nor with systems times rules.
+Data that grow with the runs, or with systems times rules, are not collected.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
 CHANGES_SHOWN = 10
-"""Changes of a rule on its page, the latest."""
+"""The number of latest changes on the page of a rule."""
 REJECTED_SHOWN = 100
 LIST_SHOWN = 20
 _TEXTS = ("expected", "observed", "reason", "test")
@@ -56,7 +56,7 @@ _RULE_WORDS = (
 
 
 def contents_of(lake: Lake) -> Contents:
-    """Return what is shown of this state of the lake."""
+    """Return the content of this state of the lake."""
     runs = lake.table("runs").persist()
     try:
         systems = _read_systems(runs)
@@ -154,8 +154,9 @@ def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]
 
 
 def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rule], str]:
-    """Return the newest words of each rule that the newest suites of a system know, or that is judged; and the newest
-    suites of all. What only older suites know counts as not checked.
+    """Return the newest texts of each known or judged rule, and the newest suites.
+
+    A rule that only older suites have counts as not checked.
     """
     suites = runs.groupBy("suites").agg(sql.max("ingest").alias("ingest"))
     of_systems = runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("suites")).select("suites").distinct()
@@ -183,9 +184,9 @@ def _build_rule(row: Row) -> Rule:
 
 
 def _read_current(lake: Lake) -> DataFrame:
-    """Return ``rule_current`` without what pages will not show, so that one huge packet cannot fill the driver."""
+    """Return ``rule_current`` without the columns and texts that pages omit: a huge packet must not fill the driver."""
     table = lake.table("rule_current")
-    # A function of two parameters would get the index of the element as the second one, which here is the limit.
+    # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
         name: sql.transform(sql.slice(name, 1, LIST_SHOWN), lambda one: _cut_text(one)) for name in ("errata", "notes")
     }
@@ -206,7 +207,7 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose by what is small, then read the texts and packets of what was chosen."""
+    """Choose verdicts by small columns, then read the texts and packets of the chosen ones."""
     bad = rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

@@ -1,6 +1,4 @@
-"""What the terminal shows: each system in a row with its verdicts, and what they are of: of a few systems the sections,
-of some the documents.
-"""
+"""Formats the matrix for the terminal: systems in rows with verdicts; sections for a few, documents for some."""
 
 from __future__ import annotations
 
@@ -20,16 +18,16 @@ from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST
 GROUP_DEPTH = 3
 """Sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
 SIDE_BY_SIDE = 3
-"""Systems whose sections 80 columns have room for."""
+"""The number of systems whose sections fit 80 columns."""
 WITH_DOCUMENTS = 20
-"""Systems that are shown with their worst verdict in each document."""
+"""The number of systems with their worst verdict in each document."""
 SYSTEMS_SHOWN = 60
-"""Rows of systems; of more, those with most to look at."""
+"""The number of rows of systems; of more, those with most findings."""
 
 
 @dataclass(slots=True)
 class MatrixRow:
-    """One row: a group of sections of a document, or the whole document (``group`` empty)."""
+    """A row: a group of sections of a document, or the whole document (``group`` empty)."""
 
     document: str
     group: str
@@ -37,7 +35,7 @@ class MatrixRow:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, rules: int, counts: dict[str, Counter[str]]) -> None:
-        """Count a section's rules in."""
+        """Count the rules of a section."""
         self.rules += rules
         for system, counter in counts.items():
             self.counts.setdefault(system, Counter()).update(counter)
@@ -71,7 +69,7 @@ def terminal_matrix(contents: Contents) -> Group:
 
 
 def _describe_missing_roots(contents: Contents) -> list[Text]:
-    """Return a line for each thing that is missing in the latest run of a system: what rests on it says nothing."""
+    """Return a line for each missing root of a system's latest run; the dependent verdicts have no meaning."""
     found = [
         Text(f"{_name_of_system(contents, system)}: {line}", style="bold")
         for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
@@ -79,7 +77,7 @@ def _describe_missing_roots(contents: Contents) -> list[Text]:
         for line in root_lines(run.roots)
     ]
     more = len(found) - ROOTS_SHOWN
-    return found[:ROOTS_SHOWN] + ([Text(f"and {more} more that are missing: the site has all")] if more > 0 else [])
+    return found[:ROOTS_SHOWN] + ([Text(f"and {more} more missing roots: the site has all")] if more > 0 else [])
 
 
 def _table_of_systems(contents: Contents) -> Table:
@@ -88,7 +86,7 @@ def _table_of_systems(contents: Contents) -> Table:
     shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
     left_out = len(contents.systems) - len(shown)
     table = Table(title="Systems", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.caption = f"{left_out} more systems, with less to look at" if left_out else None
+    table.caption = f"{left_out} more systems, with fewer findings" if left_out else None
     table.add_column("System", ratio=1, overflow="fold")
     table.add_column("Judged", justify="right", no_wrap=True)
     for kind in WORST_FIRST:
@@ -131,7 +129,7 @@ def _table_of_pairs(contents: Contents) -> Table:
     pairs = sorted(contents.pairs, key=lambda each: (attention(each), each.a_name, each.b_name))
     table = Table(title="Pairs", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     left_out = len(pairs) - SYSTEMS_SHOWN
-    table.caption = f"{left_out} more pairs, with less to look at" if left_out > 0 else None
+    table.caption = f"{left_out} more pairs, with fewer findings" if left_out > 0 else None
     for name in ("System", "as", "with"):
         table.add_column(name, overflow="fold")
     table.add_column("Rules by verdict")
@@ -158,14 +156,14 @@ def _tables_of_sections(contents: Contents) -> Group:
         name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
         cells = [_cell_of_counts(row.counts.get(system.key), row.rules) for system in contents.systems]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
-    words = f"{left_out} groups of sections of which nothing was judged are left out\n" if left_out else ""
+    words = f"{left_out} groups of sections without a judged rule are left out\n" if left_out else ""
     return Group(table, Text(words, style="dim"))
 
 
 def _name_of_system(contents: Contents, system: System) -> Text:
-    """Return how a system is called, and whether its latest run is only a part of one.
+    """Return the display name of a system, with a mark if its latest run is partial.
 
-    What is too long is cut in each part, so that versions are told apart.
+    Each part of a long name is shortened by itself, so that versions stay different.
     """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
     lacking = any(run.lacking for run in contents.runs_of(system)[-1:])
@@ -179,4 +177,4 @@ def _cell_of_counts(counts: Counter[str] | None, rules: int) -> Text:
 
 
 def _chip_of(kind: Kind, words: str) -> Text:
-    return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line ends within it
+    return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line breaks within it

@@ -68,11 +68,11 @@ class Application:
         """
         count_before = len(self.labels())
         connection = self.peer.open_raw()
-        sent = [connection.send(self.build_message(label, base=base)) for label in labels]
+        packets = [connection.send(self.build_message(label, base=base)) for label in labels]
         if not self.await_labels(count_before + len(labels)):
             raise ConformanceFailure("the SUT did not store the messages")
         connection.close()
-        return sent
+        return packets
 
     def build_message(self, label: str, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
         """Build a message of the peer to the queue."""
@@ -111,11 +111,11 @@ class Application:
 
     def receive_by_label(self, label: str, **how: Any) -> str:
         """Receive a message by its LookupIdentifier, if it can be received; return its label, or ``NOTHING``."""
-        known = self.lookup_ids()
-        if label not in known:
+        lookup_ids = self.lookup_ids()
+        if label not in lookup_ids:
             return Outcome.NOTHING
-        where = {"queue": self.queue, "lookup_id": known[label], "seek": "current", **how}
-        return label_of(self.call("receive_by_lookup_id", **where)["message"])
+        arguments = {"queue": self.queue, "lookup_id": lookup_ids[label], "seek": "current", **how}
+        return label_of(self.call("receive_by_lookup_id", **arguments)["message"])
 
     def begin_transaction(self, **how: Any) -> str:
         """Begin a transaction; return its identifier."""

@@ -51,7 +51,7 @@ def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
 described = describe_packet  # old name, until its last users change
 
 
-def canonical(name: str | None) -> str | None:
+def normalize_format_name(name: str | None) -> str | None:
     """Write a format name in one way, for comparison: in lower case, the number of a private queue in eight digits."""
     if name is None:
         return None
@@ -62,7 +62,7 @@ def canonical(name: str | None) -> str | None:
     return f"private={guid}\\{int(number, 16):08x}"
 
 
-def differences(
+def describe_differences(
     packet: Any, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = (), **more: Any
 ) -> str:
     """Describe in one line the properties that differ from the packet; ``SAME`` when none does.
@@ -86,7 +86,7 @@ SAME = "every property has the value that was sent"
 
 def _comparable(name: str, value: Any) -> Any:
     if name.endswith("_queue"):
-        return canonical(value)
+        return normalize_format_name(value)
     if isinstance(value, list):
         return sorted(value)
     return value.lower() if name in ("message_id", "source", "correlation_id") else value
@@ -102,4 +102,9 @@ def _queue(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None
         return f"PUBLIC={queue.PublicQueueIdentifier}"
     admin_host = (admin or "").lower().removeprefix("private=").partition("\\")[0]
     host = {2: source, 3: receiver, 4: admin_host, 6: getattr(queue, "SourceQueueManager", None)}[kind]
-    return canonical(f"PRIVATE={host}\\{queue.PrivateQueueIdentifier:08x}")
+    return normalize_format_name(f"PRIVATE={host}\\{queue.PrivateQueueIdentifier:08x}")
+
+
+# Old names, until their last users change.
+differences = describe_differences
+canonical = normalize_format_name

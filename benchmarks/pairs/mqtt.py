@@ -1,8 +1,8 @@
-"""amqtt, the queue of Python that is nearest: a publisher in one process, its broker in the other.
+"""amqtt, the most similar queue in Python: a publisher in one process, its broker in the other.
 
-``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts what the
-broker has acknowledged, "1 delivered" what a subscriber beside the broker has received. As many messages as the window
-holds are on their way at once.
+``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts the broker's
+acknowledgments, "1 delivered" the messages of a subscriber beside the broker. A window of messages is on its way at
+once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ logging.disable(logging.CRITICAL)
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Run the broker, and a subscriber that takes every message."""
+    """Run the broker, and a subscriber that receives every message."""
     port = free_port()
     broker = Broker(
         {

@@ -1,4 +1,4 @@
-"""Cutting one direction of a stream into what it is made of, bytes of which come cut anywhere."""
+"""Cut one direction of a stream into its packets; the bytes arrive in pieces of any size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reference_qm.codec import FormatError, FramingError
 
 
 class Framer(ABC):
-    """A framer of the bytes of one direction of a stream; what its packets are, a subclass says."""
+    """A framer of the bytes of one direction of a stream; a subclass defines its packets."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -45,8 +45,10 @@ class Framer(ABC):
 
     @abstractmethod
     def rest(self) -> bytes:
-        """Return what is left when nothing more comes, if no packet begins with it; nothing of one that was cut off."""
+        """Return the remaining bytes at the end of the stream, unless they begin a packet that was cut off."""
 
     @abstractmethod
     def _size(self) -> int | None:
-        """Return the bytes of the packet that begins what is held; None while it is not whole, or that is open."""
+        """Return the bytes of the packet at the beginning of the held bytes; None while it is incomplete, or its length
+        is unknown.
+        """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.cli.outputs import make_folder
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
 from harness.interrupts import unwound
@@ -25,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def explore(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
-    area: Annotated[str, typer.Option(help="What is explored: queues.")] = "queues",
+    area: Annotated[str, typer.Option(help="The area: queues, remote, sessions or transfer.")] = "queues",
     steps: Annotated[int, typer.Option(help="Number of steps.")] = 10_000,
     minutes: Annotated[float | None, typer.Option(help="End after so many minutes, also with fewer steps.")] = None,
     seed: Annotated[str, typer.Option(help="A text; another text draws other steps.")] = "1",
@@ -47,13 +48,15 @@ def explore(
     chosen = area if sequence is None else sequence.area
     if chosen not in AREAS:
         raise UsageError(f"--area {chosen}: there is no such area; use one of {', '.join(AREAS)}")
-    driver = driver_for(load_sut_file(sut), out)
+    file = load_sut_file(sut)
+    make_folder(out)
+    driver = driver_for(file, out)
     with unwound():
         start_all([driver])
         try:
             explorer = Explorer(driver, AREAS[chosen])
             if sequence is not None:
-                _replay(explorer.replay(sequence.steps))
+                _replay(explorer.replay(sequence.steps), chosen)
             else:
                 _explore(explorer, chosen, steps, minutes, seed, out, driver.file.sut.name)
         finally:
@@ -74,7 +77,7 @@ def _explore(
     if found.diverged is not None:
         path = out / f"{area}-{found.seed}.json"
         save(path, area, system, found.seed, found.diverged)
-        for line in _described(found.diverged):
+        for line in _describe(found.diverged, area):
             typer.echo(line)
         typer.echo(f"the sequence: {path}")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
@@ -82,17 +85,17 @@ def _explore(
         raise typer.Exit(EXIT_TOO_FEW)
 
 
-def _replay(walk: Walk) -> None:
+def _replay(walk: Walk, area: str) -> None:
     if walk.divergence is None:
         typer.echo(f"{len(walk.steps)} steps: the system does as the model")
         return
-    for line in _described(walk):
+    for line in _describe(walk, area):
         typer.echo(line)
     raise typer.Exit(EXIT_NOT_CONFORMANT)
 
 
 def _account(found: Explored) -> Iterator[str]:
-    """Yield the numbers of steps, and what was not explored."""
+    """Yield the numbers of steps, and the transitions without any."""
     for name, number in sorted(found.steps.items()):
         yield f"{number:>8,}  {name}"
     yield f"{found.steps.total():>8,}  steps"
@@ -102,8 +105,9 @@ def _account(found: Explored) -> Iterator[str]:
         yield f"never taken: {', '.join(found.never_taken)}: give more --steps"
 
 
-def _described(walk: Walk) -> Iterator[str]:
+def _describe(walk: Walk, area: str) -> Iterator[str]:
+    from harness.explore.areas import AREAS
     from harness.explore.findings import described
     from harness.rules.catalogue import load_catalogue
 
-    return described(walk, {name: rule.says for name, rule in load_catalogue().items()})
+    return described(walk, AREAS[area].model, {name: rule.says for name, rule in load_catalogue().items()})

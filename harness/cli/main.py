@@ -28,6 +28,8 @@ OWN = MappingProxyType(
         "prove": "prove",
         "mutants": "mutants",
         "explore": "explore",
+        "learn": "learn",
+        "pair": "pair",
         "rules": "rules",
         "explain": "rules",
         "provision": "provision",

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from harness.explore.queues_driven import QueuesDriven
+from harness.explore.remote_driven import RemoteDriven
+from harness.explore.sessions_driven import SessionsDriven
+from harness.explore.transfer_driven import TransferDriven
 from harness.explore.walk import Driven
 from harness.model.queues.area import Queues
+from harness.model.remote.area import Remote
+from harness.model.sessions.area import Sessions
 from harness.model.steps import Model
+from harness.model.transfer.area import Transfer
 from harness.peer.peer import Peer
 
 
@@ -30,6 +36,24 @@ AREAS: Mapping[str, Area] = MappingProxyType(
             lambda peer: QueuesDriven(peer.sut),
             60,
             "applications send, receive, peek, move and wait, within transactions too, while queues come and go",
+        ),
+        "remote": Area(
+            Remote,
+            RemoteDriven,
+            60,
+            "clients open queues from afar, receive in two phases, wait, cancel and vanish",
+        ),
+        "sessions": Area(
+            Sessions,
+            SessionsDriven,
+            40,
+            "a peer sends every kind of packet in every state of several sessions",
+        ),
+        "transfer": Area(
+            Transfer,
+            TransferDriven,
+            50,
+            "messages come from the peer and go to it, repeated, with gaps, on sessions that are lost",
         ),
     }
 )

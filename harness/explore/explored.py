@@ -6,7 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from random import Random
 
@@ -15,11 +16,15 @@ from harness.errors import UsageError
 from harness.explore.areas import Area
 from harness.explore.shrinking import shrink
 from harness.explore.walk import Drawing, Driven, Walk, go
+from harness.model.remote.area import LATER_METHODS, START2
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver
+from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
+LONGEST_MS = 7_000
+"""The longest pause of a system in real time."""
 Progress = Callable[[int, int], None]
 
 
@@ -57,12 +62,16 @@ class Explorer:
 
     def explore(self, limits: Limits, progress: Progress) -> Explored:
         """Walk until a walk diverges, which is shrunk, or the limits are reached."""
+        until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
+
+        def goes_on() -> bool:
+            return until_s is None or time.monotonic() < until_s
+
         drawing, lacking = self._find_drawing()
+        drawing = replace(drawing, goes_on=goes_on)
         steps = Counter(dict.fromkeys(drawing.names, 0))
-        began_s = time.monotonic()
         for number in count():
-            passed_s = time.monotonic() - began_s
-            if steps.total() >= limits.steps or (limits.minutes is not None and passed_s >= 60 * limits.minutes):
+            if steps.total() >= limits.steps or not goes_on():
                 return Explored(steps, lacking)
             seed = f"{limits.seed}-{number}"
             walk = self._go(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - to be repeated
@@ -81,11 +90,13 @@ class Explorer:
 
     def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
         with self._view() as sut:
-            drawing = Drawing.of(self._area.model, sut.has)
+            drawing = Drawing.of(self._area.model, partial(_has, sut))
+            if not sut.environment.virtual:
+                drawing = replace(drawing, longest_ms=LONGEST_MS)
             lacking = {
-                name: sorted(need for need in one.needs if not sut.has(need))
+                name: sorted(need for need in one.needs if not _has(sut, need))
                 for name, one in self._area.model.transitions.items()
-                if name not in drawing.names
+                if name not in drawing.names and one.weight
             }
         if not drawing.names:
             needs = ", ".join(sorted({need for one in lacking.values() for need in one}))
@@ -107,3 +118,8 @@ class Explorer:
         sut = self._driver.open("explore", f"explore {number}", number)
         with closing(sut.environment), closing(sut):
             yield sut
+
+
+def _has(sut: Sut, need: str) -> bool:
+    """Return whether a system has what a transition needs."""
+    return not lacks_method(sut, START2) if need == LATER_METHODS else sut.has(need)

@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.explore.walk import Walk
 from harness.model.agreement import shown
-from harness.model.steps import Step
+from harness.model.steps import Model, Step
 
 SCHEMA = 1
 
@@ -50,13 +50,20 @@ def load(path: Path) -> Sequence:
         raise UsageError(f"{path}: is no sequence that `mqconform explore` wrote: {error!r}") from error
 
 
-def described(walk: Walk, says: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a walk that diverged: its rules with their sentences, its steps with their answers."""
+def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a walk that diverged: its rules with their sentences, its steps with their answers.
+
+    Arguments of the simplest value are left out.
+    """
     assert walk.divergence is not None
     for rule in walk.divergence.rules:
         yield f"fail {rule}  {says.get(rule, '')}".rstrip()
     for number, taken in enumerate(walk.taken, 1):
-        yield f"{number:>4}  {taken.step}{_answered(taken.observed)}"
+        simple = model.transitions[taken.step.name].simple
+        told = {
+            name: value for name, value in taken.step.arguments.items() if name not in simple or simple[name] != value
+        }
+        yield f"{number:>4}  {Step(taken.step.name, told)}{_answered(taken.observed)}"
     for difference in walk.divergence.differences:
         yield f"      {difference}"
 

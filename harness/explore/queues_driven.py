@@ -17,6 +17,8 @@ from harness.sut.sut import Sut
 
 _STATUS = re.compile(r"MQ_ERROR_\w+")
 _LIMIT = 1_000
+NO_PLACE = 0
+"""A lookup identifier for a message that the system has not shown."""
 _CLASS = "MQMSG_CLASS_"
 
 
@@ -29,6 +31,7 @@ class QueuesDriven:
     def __init__(self, sut: Sut) -> None:
         self._sut = sut
         self._admin = sut.queue("admin")
+        self._began_ms = sut.environment.now().monotonic_ms
         self._queues: set[str] = set()
         self._messages: dict[str, str] = {}
         """The names of messages by their message ids, and by their identifiers as acknowledgments have them."""
@@ -37,10 +40,21 @@ class QueuesDriven:
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
         """The reads that were not answered yet, with the ids of their requests."""
+        self._listed: dict[str, Any] = {}
+        """What the system listed after the last step."""
         self._came: dict[str, Any] = {}
         """The answers to reads since the last step."""
         self._places: dict[str, int] = {}
         """Messages with their lookup identifiers."""
+
+    def elapsed_ms(self) -> int | None:
+        """Return the real time since the start; None in virtual time, where only steps take some."""
+        environment = self._sut.environment
+        return None if environment.virtual else environment.now().monotonic_ms - self._began_ms
+
+    def idle(self, ms: int) -> None:
+        """Let time pass."""
+        self._sut.environment.run_until(lambda: False, ms)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Take a step with the verb of the same meaning."""
@@ -96,12 +110,11 @@ class QueuesDriven:
             fields["admin_queue"] = self._direct(self._admin)
         if transaction is not None:
             fields["transaction"] = self._transactions[transaction]
-        identifier = self._sut.send(self._direct(self._path(queue)), **fields)
-        self._messages[identifier.lower()] = self._messages[_correlation(identifier)] = message
+        self.name_message(self._sut.send(self._direct(self._path(queue)), **fields), message)
         return "done"
 
     def _move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
-        asked = {"queue": self._path(queue), "lookup_id": self._places[message], "to": self._path(to)}
+        asked = {"queue": self._path(queue), "lookup_id": self._places.get(message, NO_PLACE), "to": self._path(to)}
         self._places[message] = self._sut.control.call("move", **asked, **self._within(transaction))["lookup_id"]
         return "done"
 
@@ -121,7 +134,7 @@ class QueuesDriven:
 
     def _reject(self, transaction: str, message: str, queue: str) -> str:
         within = self._within(transaction)
-        return self._call("reject", queue=self._path(queue), lookup_id=self._places[message], **within)
+        return self._call("reject", queue=self._path(queue), lookup_id=self._places.get(message, NO_PLACE), **within)
 
     def _open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
         opened = self._sut.control.call("open_queue", queue=self._path(queue), access=access, deny_receive=deny_receive)
@@ -161,7 +174,7 @@ class QueuesDriven:
 
     def _look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
         verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
-        asked = {"queue": self._path(queue), "lookup_id": self._places[message], "seek": seek}
+        asked = {"queue": self._path(queue), "lookup_id": self._places.get(message, NO_PLACE), "seek": seek}
         self._reads[read] = self._sut.control.begin(verb, **asked, **self._within(transaction))
 
     def _cancel(self, read: str) -> str:
@@ -170,10 +183,17 @@ class QueuesDriven:
     def _pause(self, ms: int) -> None:
         self._sut.environment.run_until(lambda: False, ms)
 
+    def _elapse(self, ms: int) -> None:
+        """Do nothing: the time has passed."""
+
     def _restart(self) -> str:
         self._sut.restart()
         self._reads.clear()
         return "done"
+
+    def name_message(self, message_id: str, name: str) -> None:
+        """Note the model's name of a message."""
+        self._messages[message_id.lower()] = self._messages[_correlation(message_id)] = name
 
     # -- how steps are taken --------------------------------------------------------------------------------------
 
@@ -228,7 +248,7 @@ class QueuesDriven:
 
     def _visible(self) -> dict[str, Any]:
         control = self._sut.control
-        listed = control.call("list")
+        self._listed = listed = control.call("list")
         own = {self._path(name).lower(): name for name in self._queues}
         whole = sorted(own[one["name"].lower()] for one in listed["queues"] if one["name"].lower() in own)
         names = {identifier: name for name, identifier in self._transactions.items()}

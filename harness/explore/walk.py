@@ -14,6 +14,8 @@ from harness.explore.worlds import Divergence, Seen, Worlds
 from harness.judging.robustness import FINDINGS, Condition
 from harness.model.steps import Model, Step
 
+_BEHIND_MS = 500
+_IDLE_MS = 1_000
 CRASH = FINDINGS[Condition.CRASHED][0]
 
 
@@ -22,6 +24,12 @@ class Driven(Protocol):
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Take a step; return what is seen afterwards. ``awaited``: the answers to wait for."""
+
+    def elapsed_ms(self) -> int | None:
+        """Return the real time since the start; None where only steps take time."""
+
+    def idle(self, ms: int) -> None:
+        """Let real time pass."""
 
 
 Open = Callable[[], AbstractContextManager[Driven]]
@@ -53,7 +61,7 @@ def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[W
     """Take steps, drawn or given, until one diverges; what cannot be taken is left out."""
     worlds, walk = Worlds(kind), Walk()
     with open_system() as system:
-        for step in steps(worlds) if callable(steps) else steps:
+        for step in _timed(worlds, system, steps(worlds) if callable(steps) else steps):
             if not worlds.take(step):
                 continue
             expected = worlds.first.answers
@@ -70,25 +78,47 @@ def go(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[W
     return walk
 
 
+def _timed(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps, and before each the time that a real system has taken beyond that of its model."""
+    for step in steps:
+        while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _BEHIND_MS:
+            behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
+            if worlds.can_take(behind):
+                yield behind
+            else:  # something ends about now, or has just ended
+                system.idle(_IDLE_MS)
+        yield step
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What is drawn: the transitions that the system has the means for."""
+    """What is drawn: the transitions that the system has the means for.
+
+    ``goes_on``: whether another step is drawn; ``longest_ms``: the longest pause, None for any.
+    """
 
     names: list[str]
     weights: list[int]
+    goes_on: Callable[[], bool] = lambda: True
+    longest_ms: int | None = None
 
     @classmethod
     def of(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
         """Return the transitions that a system can be asked for."""
-        found = [one for one in kind.transitions.values() if all(map(has, one.needs))]
-        return cls([one.name for one in found], [one.weight for one in found])
+        drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
+        found = [one for one in drawn if all(map(has, one.needs))]
+        return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
 
     def steps(self, chance: Random, number: int) -> Callable[[Worlds], Iterator[Step]]:
         """Return what draws so many steps."""
 
         def draw(worlds: Worlds) -> Iterator[Step]:
             for _ in range(number):
-                yield worlds.draw(chance, self.names, self.weights)
+                if not self.goes_on():
+                    return
+                step = worlds.draw(chance, self.names, self.weights)
+                if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
+                    yield step
 
         return draw
 

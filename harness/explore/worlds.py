@@ -54,20 +54,30 @@ class Worlds:
 
     def take(self, step: Step) -> bool:
         """Take a step in every world; False, and nothing happened, when one of them cannot."""
-        before = [dict(world.decisions) for world in self._worlds]
-        try:
-            self._worlds = [after for world in self._worlds for after in self._step(world, step)]
-        except Impossible:
-            self._worlds = [self._again(decisions) for decisions in before]
+        after = self._after(step)
+        if after is None:
             return False
-        if len(self._worlds) > MOST_WORLDS:
+        if len(after) > MOST_WORLDS:
             raise HarnessError(f"more than {MOST_WORLDS} worlds are possible after {step}")
+        self._worlds = after
         self._past.append(step)
         return True
 
-    def expects_answer(self, name: str) -> bool:
-        """Return whether some world expects an answer of this name now."""
-        return any(name in world.answers for world in self._worlds)
+    def can_take(self, step: Step) -> bool:
+        """Return whether every world can take a step."""
+        decisions = [dict(world.decisions) for world in self._worlds]
+        possible = self._after(step) is not None
+        self._worlds = [self._again(one) for one in decisions]
+        return possible
+
+    def _after(self, step: Step) -> list[Model] | None:
+        """Return the worlds after a step; None, and all are as before, when one of them cannot take it."""
+        decisions = [dict(world.decisions) for world in self._worlds]
+        try:
+            return [after for world in self._worlds for after in self._step(world, step)]
+        except Impossible:
+            self._worlds = [self._again(one) for one in decisions]
+            return None
 
     def awaited(self) -> set[str]:
         """Return the names of all answers that some world expects now."""

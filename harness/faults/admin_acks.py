@@ -1,4 +1,4 @@
-"""Administration acknowledgments that are made otherwise, by what they acknowledge. Spec: MS-MQQB 3.1.7.15."""
+"""Changes to administration acknowledgments, by the event that they acknowledge. Spec: MS-MQQB 3.1.7.15."""
 
 from __future__ import annotations
 

@@ -54,17 +54,17 @@ def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], Dir
 
 
 def stays_online(kind: type[Change]) -> Install:
-    """Go on as with a directory after a change of a kind that found none."""
+    """Stay online after a change of this kind that did not reach the directory."""
 
     class StaysOnline(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:
             state = self.qm.enterprise.state
 
-            def written(answer: DirectoryAnswered) -> None:
+            def note_change(answer: DirectoryAnswered) -> None:
                 state.DirectoryOffline = state.DirectoryOffline and not isinstance(change, kind)
                 answered(answer)
 
-            super().write(change, written)
+            super().write(change, note_change)
 
     return replace_part(StaysOnline)
 
@@ -82,11 +82,11 @@ def change_notification(operation: ChangeOperation, instead: ChangeOperation | N
             self._change()
 
         def write(self, queue: LocalQueue, values: Mapping[str, Any], written: OnStatus) -> None:
-            def changed(status: Status) -> None:
+            def record_change(status: Status) -> None:
                 self._change()
                 written(status)
 
-            super().write(queue, values, changed)
+            super().write(queue, values, record_change)
 
         def _change(self) -> None:
             made = self.qm.enterprise.state.notifications

@@ -1,7 +1,7 @@
 """Faults on events: heard otherwise when a given step posted them, or something changed once they were heard.
 
-A step that posts an event (``reference_qm/core/events.py``) has ended when its consequences are carried out: what a
-fault changes after ``super()`` comes before them, and what it replaces while the step runs (``during``) does not meet
+A step that posts an event (``reference_qm/core/events.py``) ends before its consequences are carried out: changes that
+a fault makes after ``super()`` precede them, and replacements that last while the step runs (``during``) do not affect
 them.
 """
 
@@ -24,7 +24,7 @@ Hear = Callable[[Now], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Otherwise:
-    """What a fault put in the queue: in the place of an event, or of none."""
+    """The event that a fault puts in the place of an event, or of none."""
 
     hear: Hear
     event: object = None

@@ -21,7 +21,7 @@ ELSEWHERE = "TCP:127.0.0.77"
 VT_UI1 = 17
 
 
-def _destined(kind: int, meant: Meant) -> Meant:
+def _with_destination(kind: int, meant: Meant) -> Meant:
     return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
 
 
@@ -48,12 +48,14 @@ WRONG: Mapping[str, Callable[[Meant], Install]] = {
     "has priority 3": lambda meant: field_is(MESSAGE, "BaseHeader.PR", 3, meant),
     "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
     "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
-    "has private queue 5 as destination": lambda meant: wrong_fields(MESSAGE, {NUMBER: 5}, _destined(PRIVATE, meant)),
+    "has private queue 5 as destination": lambda meant: wrong_fields(
+        MESSAGE, {NUMBER: 5}, _with_destination(PRIVATE, meant)
+    ),
     "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _destined(DIRECT, meant)
+        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
     ),
     "has another address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {NAME: _other_address}, _destined(DIRECT, meant)
+        MESSAGE, {NAME: _other_address}, _with_destination(DIRECT, meant)
     ),
     "has another label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old + bytes(4)}, meant),
@@ -76,4 +78,4 @@ WRONG: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {BODY: _one_more(12)}, meant
     ),
 }
-"""By what an acknowledgment does then: the fault, of those packets that are meant."""
+"""The faults by the changed behavior of an acknowledgment; each gets the packets that it concerns."""

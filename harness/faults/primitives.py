@@ -55,7 +55,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
 
 
 def every_packet(change: Callable[[bytes], bytes]) -> Install:
-    """Change the bytes of every outgoing packet of a session, whatever it is."""
+    """Change the bytes of every outgoing packet of a session, of any kind."""
 
     def filter_(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
@@ -168,7 +168,7 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Take no input any more once a step was done with such arguments: whatever comes, nothing is answered."""
+    """Accept no input after a step was called with such arguments: the queue manager answers nothing afterwards."""
 
     def install(faulty: FaultyCore) -> None:
         over: list[bool] = []

@@ -1,6 +1,6 @@
-"""Acknowledgments of messages that are refused: one that is missing, or sent although nobody asked for it.
+"""Acknowledgments of refused messages: one that is missing, or one that was not requested.
 
-Of the classes of refusal that MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8 give.
+The classes of refusal in MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from reference_qm.surface.effects import Effect, SendPacket
 from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes
 
 NEVER_AGREED = 0x7171
-"""A p_cont_id that nobody proposes."""
+"""A p_cont_id that the client did not propose."""
 
 
 def answering(call: Call, **changes: Any) -> Call:
@@ -56,7 +56,7 @@ class _Throwing(_Answering):
 
 
 def throwing(method: Method) -> Install:
-    """Throw what a method refuses, instead of returning it."""
+    """Throw the refusals of a method, instead of returning them."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
     )

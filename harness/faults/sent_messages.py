@@ -22,14 +22,14 @@ def carries(header: str) -> Callable[[UserMessagePacket], bool]:
 def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
     """Choose messages that have an item of SecurityData: ``Signature``."""
 
-    def chosen(packet: Any) -> bool:
+    def has_item(packet: Any) -> bool:
         return packet.SecurityHeader is not None and bool(getattr(packet.SecurityHeader.SecurityData, item))
 
-    return chosen
+    return has_item
 
 
 def correct_packet_size(data: bytes) -> bytes:
-    """Let PacketSize be the bytes that there are."""
+    """Set PacketSize to the number of bytes."""
     return with_size(data, len(data))
 
 
@@ -46,11 +46,11 @@ def size_off_by(by: int) -> Callable[[bytes], bytes]:
 def with_bytes_turned(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Send a number of a message with its bytes turned around."""
 
-    def turned(packet: UserMessagePacket) -> bytes:
+    def turn_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
         return data[:at] + data[at : at + size][::-1] + data[at + size :]
 
-    return turned
+    return turn_bytes
 
 
 def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:

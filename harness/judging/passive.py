@@ -16,28 +16,28 @@ from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
 FAILURES_KEPT = 3
-"""Failing packets of one passive rule that one test records; the tally says how many there were."""
+"""The most failing packets of one passive rule that one check records; the tally has the number of all."""
 
 REASONS_KEPT = 20
 MORE_REASONS = "other bytes are not in the capture"
-"""What stands for the reasons of a rule after the first ones."""
+"""The text that replaces the reasons of a rule after the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotExercised:
-    """A finding on a packet that keeps a rule only because it lacks what the rule is about."""
+    """A finding on a packet that keeps a rule only because the rule's subject is missing in it."""
 
     observed: str
 
 
 Finding = tuple[bool, str] | NotExercised | None
-"""None: the rule does not speak of this packet. Else: is it kept, and what was observed."""
+"""None: the packet is outside the rule. Else: whether the packet keeps the rule, and the observation."""
 
 
 class Summary(ABC):
-    """What predicates have to know of the earlier packets of a connection; it is shown each packet once.
+    """A summary of the earlier packets of a connection for predicates; it gets each packet once.
 
-    A summary is kept as long as its connection is open: what it holds of a packet must be small, or of few packets.
+    A summary lives as long as its connection is open, so it must keep little of each packet, or few packets.
     """
 
     KINDS: ClassVar[list[type[Summary]]] = []
@@ -58,7 +58,7 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """What a summary knows of the last messages, by message; no system sends one again after so many others."""
+    """The content of a summary of the last messages, by message; no system sends one again after so many others."""
 
     MOST = 16_384
 
@@ -71,12 +71,12 @@ class Recent(dict[K, V]):
 
 
 class NotCaptured(Exception):
-    """A predicate needs what its capture does not have."""
+    """A predicate needs packets that its capture does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The context of a packet for predicates: the SUT's role and what came before it on its connection."""
+    """The context of a packet for predicates: the SUT's role and the earlier packets of its connection."""
 
     frame: Frame
     connection: Connection | None
@@ -95,7 +95,7 @@ class Context:
         return self.connection.sut_role
 
     def before(self, kind: type[S]) -> S:
-        """Return what a kind of summary has noted of the packets before this one, in both directions.
+        """Return the summary of a kind: its notes on the earlier packets of this connection, in both directions.
 
         Raises NotCaptured where some of them were not captured; of the packets of all connections nobody knows that.
         """
@@ -136,7 +136,7 @@ def record_of(frame: Frame) -> Any:
 
 
 Predicate = Callable[[Any, Context], Finding]
-"""A predicate on the strict codec's record of the packet; of bytes that are none, the FormatError that says why."""
+"""A predicate on the strict codec's record of the packet; for bytes that the codec refuses, on its FormatError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class PassiveRule:
     expected: str
     predicate: Predicate
     advice: bool = False
-    """Whether the predicate holds packets against the SHOULD in the sentence of a MUST."""
+    """Whether the predicate judges the SHOULD in the sentence of a MUST."""
     decisive: bool = False
     """Whether a packet that breaks it cannot be read any further."""
     of_system: bool = False
@@ -169,9 +169,9 @@ def passive(
 ) -> Callable[[Predicate], Predicate]:
     """Register the predicate of a passive rule; several rules may share one function.
 
-    ``advice``: what it looks at is a SHOULD of a sentence whose MUST is looked at elsewhere, and decides nothing there.
-    ``decisive``: with a packet that breaks it nothing else can be judged; no other rule is to be blamed for it.
-    ``of_system``: it demands what only a whole system does, and no single packet that a check composes.
+    ``advice``: the predicate judges the SHOULD of a sentence whose MUST is judged elsewhere, and decides nothing about
+    the MUST. ``decisive``: a packet that breaks the predicate cannot be judged further, and no other rule is blamed for
+    it. ``of_system``: the predicate judges what only a whole system does, and not a packet that a check composes.
     """
 
     def register(predicate: Predicate) -> Predicate:
@@ -196,14 +196,14 @@ def load_predicates() -> dict[str, PassiveRule]:
 class Tally:
     """The findings of a passive rule in one test.
 
-    ``seen``: the packets that kept or broke it; ``idle``: those that lacked what it is about. ``first`` is one of the
-    former, if there is any.
+    ``seen``: the number of packets that kept or broke the rule; ``idle``: of those without the rule's subject.
+    ``first``: one of the packets of ``seen``, if any.
     """
 
     seen: int = 0
     idle: int = 0
     missing: Counter[str] = field(default_factory=Counter)
-    """The packets that could not be judged, by what their capture lacks and the rule needs."""
+    """The number of packets that could not be judged, by the missing part of their capture."""
     first: Frame | None = None
     first_observed: str = ""
     failed: int = 0
@@ -240,11 +240,13 @@ class PassiveJudge:
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
         self.malformed: dict[Frame, str] = {}
-        """The packets of the SUT that are not formed as specified, and what is wrong with each."""
+        """The malformed packets of the SUT, with the error of each."""
         self.unreadable: dict[str, str] = {}
-        """Decisive rules that were broken, and by what."""
+        """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-        """Connections on which such a packet came: what others there count, or repeat, may be in it."""
+        """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
+        it.
+        """
         self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
         self._rules = 0
         self.summaries: dict[type, Any] = {}

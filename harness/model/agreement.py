@@ -27,14 +27,34 @@ class Groups:
         return shown([one for group in self.groups for one in group])
 
 
+class Unseen:
+    """Something that a system cannot be asked for: it agrees with everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A number of which only bounds are known, both included."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"{self.least} to {self.most}"
+
+
 def difference(expected: Any, observed: Any, where: str = "") -> str | None:
     """Return in one line where an observed value differs from what is expected; None where it agrees."""
+    if isinstance(observed, Unseen):
+        return None
     if isinstance(expected, Mapping):
         return _of_mappings(expected, observed, where)
     if isinstance(expected, Groups):
         return _of_groups(expected, observed, where)
     if isinstance(expected, list):
         return _of_lists(expected, observed, where)
+    if isinstance(expected, Between):
+        inside = isinstance(observed, int) and expected.least <= observed <= expected.most
+        return None if inside else _said(where, expected, observed)
     if isinstance(expected, Refused):
         return None if _is_refusal(expected, observed) else _said(where, expected, observed)
     return None if expected == observed else _said(where, expected, observed)

@@ -30,7 +30,7 @@ class Step:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items() if value not in (None, [], 0))
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
         return f"{self.name}({shown})"
 
 
@@ -39,7 +39,7 @@ class Transition:
     """A transition of a model.
 
     ``rules``: what it always rests on; ``needs``: the facilities and capabilities without which nobody can take it;
-    ``weight``: how often it is drawn; ``simple``: the simplest value of each argument that can be simplified.
+    ``weight``: how often it is drawn, 0 for never; ``simple``: the simplest value of arguments that can be simplified.
     """
 
     name: str
@@ -72,9 +72,13 @@ class Model:
     """
 
     transitions: ClassVar[Mapping[str, Transition]] = {}
+    left_out: ClassVar[frozenset[str]] = frozenset()
+    """Transitions of its bases that a model does not have."""
+    weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    """How often transitions of its bases are drawn, where that is not as there."""
 
     def __init_subclass__(cls) -> None:
-        found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls)}
+        found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls) if name not in cls.left_out}
         cls.transitions = MappingProxyType({name: one for name, one in found.items() if one is not None})
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
@@ -84,6 +88,8 @@ class Model:
         self.cited: dict[str, None] = {}
         """The rules that the last step rests on, in the order of their use."""
         self.steps = 0
+        self.now_ms = 0
+        """The time since the start."""
 
     def take(self, step: Step) -> None:
         """Take a step."""

@@ -269,11 +269,11 @@ class Association(RawConversation):
     def on_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
-        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
+        self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
 
     def on_bytes(self, data: bytes) -> None:
         """Record what the SUT sent; pass answers to their calls."""
-        for frame in self.peer.recorder.received(self.record, data):
+        for frame in self.peer.recorder.record_received(self.record, data):
             fragment, malformed = self._opened(frame)
             call = self.calls.get(call_id_of(frame.data)) if frame.kind in ("response", "fault") else None
             if call is None or call.answered:

@@ -135,7 +135,7 @@ class Conversation:
     def send(self, packet: Any) -> Frame:
         """Send a scapy packet or bytes as they are."""
         data = bytes(packet)
-        frame = self.peer.recorder.sent(self.record, data)
+        frame = self.peer.recorder.record_sent(self.record, data)
         self.stream.send(data)
         return frame
 
@@ -202,7 +202,7 @@ class Conversation:
 
     def close(self) -> None:
         """Close the connection from the peer's side."""
-        self.peer.recorder.closed(self.record, by_peer=True)
+        self.peer.recorder.record_end(self.record, by_peer=True)
         self.stream.close()
 
     def end(self) -> None:
@@ -223,7 +223,7 @@ class RawConversation(Conversation):
     def on_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
-        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=self.by_peer)
+        self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=self.by_peer)
 
     def on_failed(self, error: str) -> None:
         """Note that the connection attempt failed."""
@@ -231,11 +231,11 @@ class RawConversation(Conversation):
 
     def on_bytes(self, data: bytes) -> None:
         """Record bytes of the SUT."""
-        self.peer.recorder.received(self.record, data)
+        self.peer.recorder.record_received(self.record, data)
 
     def on_closed(self, reason: str) -> None:
         """Record the end by the SUT."""
-        self.peer.recorder.closed(self.record, by_peer=False)
+        self.peer.recorder.record_end(self.record, by_peer=False)
 
     def poll_packet(self, number: int) -> Frame | None:
         """Wait for the SUT's packet with a number (from 0), of any kind; None when it did not come."""

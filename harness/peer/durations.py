@@ -79,8 +79,6 @@ class Duration:
         if self.stalled_ms > margin_ms:
             raise self._unknown(f"more than the {margin_ms:,} ms that make no difference")
 
-    check_steady = require_steady  # old name, until its last users change
-
     def _unknown(self, what: str) -> ConformanceFailure:
         stood = f"the SUT stood still for up to {self.longest_ms:,} ms, {self.stalled_ms:,} ms in or beside"
         return ConformanceFailure(f"{stood} this duration: {what}")

@@ -186,11 +186,6 @@ def acknowledging(session: Conversation, **header: Any) -> Any:
     return session.build_session_ack(**header)
 
 
-def acknowledge_session(session: Conversation) -> Frame:
-    """Acknowledge every message of the SUT on a session."""
-    return session.acknowledge_all()
-
-
 # -- the peer's answers in the opening of a session by the SUT ----------------------------------------------------
 
 

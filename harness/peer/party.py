@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatNameId, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -75,6 +76,15 @@ class Party:
     def direct_name(self, queue: str = "mqc-peer") -> str:
         """Return a direct format name of a queue of the peer."""
         return f"DIRECT=TCP:{self.address}\\private$\\{queue}"
+
+    def private_name(self, number: int = 1) -> str:
+        """Return a private format name of a queue of the peer."""
+        return f"PRIVATE={self.identifier}\\{number:08x}"
+
+    @property
+    def public_name(self) -> str:
+        """The format name of the peer's public queue."""
+        return f"PUBLIC={PEER_PUBLIC_QUEUE}"
 
     @property
     def missing_queue(self) -> str:

@@ -230,8 +230,8 @@ class _Stage:
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
 
-    def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
-        record = self.peer.recorder.opened(stream.local, stream.remote, by_peer=initiator)
+    def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
+        record = self.peer.recorder.record_opening(stream.local, stream.remote, by_peer=initiator)
         session = Session(self.peer, self.peer.host, stream, record, transport)
         session.tampers += self.peer._pre_tampers if initiator else self.peer._accepted_tampers
         self.peer.sessions[transport] = session
@@ -245,13 +245,13 @@ class _Stage:
 
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]
-        self.peer.recorder.received(session.record, data)
+        self.peer.recorder.record_received(session.record, data)
         return b"" if session.ignore_incoming or self.peer.recorder.flooded else data
 
-    def closed(self, transport: str, by_us: bool, reason: str) -> None:
+    def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         session = self.peer.sessions.get(transport)
         if session is not None:
-            self.peer.recorder.closed(session.record, by_peer=by_us)
+            self.peer.recorder.record_end(session.record, by_peer=by_us)
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         self.peer.recorder.datagram(local, remote, data, from_sut=False)

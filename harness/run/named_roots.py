@@ -1,4 +1,4 @@
-"""What all verdicts of a run rest on and is missing: each thing is named once, before the verdicts."""
+"""Missing roots, on which the verdicts of a run rest: each root is named once, before the verdicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = "fix this first: "
 
 @dataclass(slots=True)
 class NamedRoot:
-    """A missing root. ``said``: what was found, with the way out; ``checks``: those that rest on it."""
+    """A missing root. ``said``: the finding, with its remedy; ``checks``: the checks that rest on the root."""
 
     said: str
     checks: set[str] = field(default_factory=set)
@@ -44,7 +44,7 @@ class NamedRoots:
         root.checks.update(checks)
 
     def take(self, others: NamedRoots) -> None:
-        """Note what a worker found."""
+        """Add the missing roots that a worker found."""
         for subject, root in others.by_subject.items():
             self.name(subject, root.said, root.checks)
 
@@ -68,7 +68,7 @@ class NamedRoots:
         return f"inconclusive because of that: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return what run.json has of them."""
+        """Return the missing roots as run.json has them."""
         return [
             {"root": subject, "said": root.said, "checks": sorted(root.checks)}
             for subject, root in self.by_subject.items()
@@ -76,7 +76,7 @@ class NamedRoots:
 
     @classmethod
     def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> NamedRoots:
-        """Read what run.json has of them; KeyError or TypeError when that is broken."""
+        """Read the missing roots of run.json; KeyError or TypeError when the entry is broken."""
         found = cls()
         for one in tree:
             checks = (current_check(str(check)) for check in one["checks"])

@@ -26,8 +26,10 @@ FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the checks that are replayed, with the folders above them."""
 
 
-def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
-    """Return what the run in a folder was about, and what makes the driver of its captures.
+def load_replayed_run(
+    folder: Path, rules: Collection[str]
+) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
+    """Return the SUT file of the run in a folder, and a function that makes the driver of its captures.
 
     ``rules``: only checks that have a verdict on one of them; empty: all checks.
     """
@@ -56,7 +58,7 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
 def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
 
-    A check that was not made, since the system has not what it needs, has none.
+    A check that was not made, because the system does not have a needed capability, has no capture.
     """
     captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):

@@ -32,7 +32,7 @@ def check_before(item: pytest.Item) -> None:
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
-    """Ask after a check that is marked, or that went wrong; record what is found."""
+    """Ask the system after a check that is marked or went wrong; record the finding."""
     peer, mark = _peer(item), item.get_closest_marker(MARK)
     if peer is None:
         return

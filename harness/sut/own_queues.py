@@ -188,7 +188,7 @@ class OwnQueues:
 
         None where control does not tell.
         """
-        outgoing = self._listed("outgoing")
+        outgoing = self._list_objects("outgoing")
         if outgoing is None:
             return None
         wanted = [name.lower() for name in names]
@@ -197,7 +197,7 @@ class OwnQueues:
         ]
         return sum(counts)
 
-    def _listed(self, kind: str) -> list[dict[str, Any]] | None:
+    def _list_objects(self, kind: str) -> list[dict[str, Any]] | None:
         """Return what ``list`` says of queues, outgoing queues or transactions; None where control does not tell."""
         if "queue_control" not in self.facilities:
             return None
@@ -230,6 +230,6 @@ class OwnQueues:
         """Return whether a queue that this test named is not there; False where control does not tell."""
         if self.own not in queue:
             return False
-        listed = self._listed("queues")
+        listed = self._list_objects("queues")
         whole = queue.partition(";")[0].lower()
         return listed is not None and whole not in [one["name"].lower() for one in listed]

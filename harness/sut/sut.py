@@ -14,10 +14,10 @@ from harness.sut.control import Control, Unsupported
 from harness.sut.outcomes import label_of, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
-from harness.sut.shown import NotShown, shown
+from harness.sut.shown import NotShown, parse_reply
 from harness.sut.surroundings import by_commands
-from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
-from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
+from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
+from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
@@ -158,7 +158,7 @@ class Sut(OwnQueues):
     def has(self, need: str) -> bool:
         """Return whether it has a capability (declared) or a facility (of its control channel)."""
         if need in CAPABILITIES:
-            return self.file.capabilities.get(need, False) and (self.knows_peer or need not in OF_THE_KNOWN_PEER)
+            return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
         if need in FACILITIES:
             return need in self.facilities
         raise HarnessError(f"unknown need {need!r}; known are {', '.join([*CAPABILITIES, *FACILITIES])}")
@@ -195,7 +195,7 @@ class Sut(OwnQueues):
 
     def inspect(self) -> dict[str, Any]:
         """Read the SUT's abstract data model."""
-        found: dict[str, Any] = shown(self.control.call("inspect").get("adm", {}))
+        found: dict[str, Any] = parse_reply(self.control.call("inspect").get("adm", {}))
         return found
 
     def inspect_queue_manager(self) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class Sut(OwnQueues):
 
     def slow_down(self, scale: int) -> None:
         """Let protocol timers run at most so many times faster than specified, where a check has to act in between."""
-        scale = self.timeouts.scale(scale, TURNS_A_TIMER)
+        scale = self.timeouts.scale(scale, ANSWERS_A_TIMER_WITH_ACTION)
         if self.scale > scale:
             self.set_timers(scale=scale)
 
@@ -333,9 +333,9 @@ class Sut(OwnQueues):
             self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
 
     def _give_back(self, name: str, value: int) -> None:
-        shown = self._environment({name: value}).get(name)
-        if shown != value:
-            raise NotGivenBack(f"it is shown as {shown}")
+        parse_reply = self._environment({name: value}).get(name)
+        if parse_reply != value:
+            raise NotGivenBack(f"it is shown as {parse_reply}")
 
     def _is_back(self) -> bool:
         """Return whether it shows that it has found its directory again."""

@@ -25,7 +25,7 @@ _MICROSECONDS = 1_000_000
 
 
 class Record(NamedTuple):
-    """One frame of a capture file: ``size`` is that of the frame on the network, of which ``data`` may be a part.
+    """One frame of a capture file: ``size`` is the size of the frame on the network; ``data`` may be a part of it.
 
     ``time_us``: int, since 1970 UTC; 0 where the file has no times. ``inbound``: whether the computer that captured
     the frame received it; None where the file does not say.
@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 class RecordError(ValueError):
-    """A capture file that is damaged: what is wrong behind the last record, in one line."""
+    """A capture file that is damaged: the error after the last record, in one line."""
 
 
 class _Sections(RawPcapNgReader):
@@ -73,7 +73,7 @@ class _Bounded:
 
 
 def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
-    """Yield the records of a file of which ``magic``, its first 4 bytes, has been read; RecordError at damage."""
+    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; RecordError at damage."""
     bounded = _Bounded(file)
     with _warnings() as warned:
         try:
@@ -117,7 +117,7 @@ def _of_pcapng(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:
 
 @contextmanager
 def _warnings() -> Iterator[list[str]]:
-    """Collect what scapy warns of, which is where it stops at damage."""
+    """Collect the warnings of scapy, which mark where it stops at damage."""
     said: list[str] = []
 
     class Collect(logging.Handler):

@@ -1,4 +1,4 @@
-"""The packet layouts of ``harness.wire`` as tables: what a dissector needs to know of each field.
+"""The packet layouts of ``harness.wire`` as tables: the facts that a dissector needs about each field.
 
 The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). A function is called with a layer
 that answers each field with an ``Expression``, so that the function itself shows which field it reads.

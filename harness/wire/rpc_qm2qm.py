@@ -101,7 +101,7 @@ IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
 
 # [MS-MQQP] sect 2.2.2.1
 class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
-    """The description of what is to be read; in answers, of what was."""
+    """The description of the requested read; in answers, of the message."""
 
     ALIGNMENT = (4, 8)
     fields_desc = (

@@ -1,7 +1,7 @@
-"""Queue format names as text: parsing and printing. Spec: MS-MQMQ 2.1.2 to 2.1.7.
+"""Parses and prints format names of queues. Spec: MS-MQMQ 2.1.2 to 2.1.7.
 
-Keywords are read in any case, as ABNF says, and printed as the specification prints them. Queue names follow the
-grammar of MSMQ 2.0 and later (2.1.1), so that a comma always separates the elements of a multiple-element name.
+Keywords are read in any case, as in ABNF, and printed as the specification prints them. Queue names follow the grammar
+of MSMQ 2.0 and later (2.1.1), so a comma always separates the elements of a multiple-element name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from uuid import UUID
 from reference_qm.codec.format_error import FormatError
 
 MAX_CHARACTERS = 0xFFFF
-"""A format name above this is refused unread; a direct name inside a packet is at most half as long."""
+"""The longest accepted format name; a direct name inside a packet has at most half of it."""
 
 _GUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _QUEUE_CHARACTER = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"
@@ -57,7 +57,7 @@ class _QueuePath:
 
 @dataclass(frozen=True, slots=True)
 class PrivateQueuePath(_QueuePath):
-    """Direct format name of a private queue. Spec: MS-MQMQ 2.1.2."""
+    """The direct format name of a private queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
         return self._format_path("PRIVATE$\\")
@@ -65,7 +65,7 @@ class PrivateQueuePath(_QueuePath):
 
 @dataclass(frozen=True, slots=True)
 class PublicQueuePath(_QueuePath):
-    """Direct format name of a public queue. Spec: MS-MQMQ 2.1.2."""
+    """The direct format name of a public queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
         return self._format_path("")
@@ -73,7 +73,10 @@ class PublicQueuePath(_QueuePath):
 
 @dataclass(frozen=True, slots=True)
 class MachineQueuePath:
-    """Direct format name of a computer's queue: SystemQueue JOURNAL, DEADLETTER or DEADXACT. Spec: MS-MQMQ 2.1.2."""
+    """The direct format name of a computer's queue: SystemQueue JOURNAL, DEADLETTER or DEADXACT.
+
+    Spec: MS-MQMQ 2.1.2.
+    """
 
     Protocol: str
     ProtocolAddressSpecification: str
@@ -85,7 +88,7 @@ class MachineQueuePath:
 
 @dataclass(frozen=True, slots=True)
 class PublicName:
-    """Public format name. Spec: MS-MQMQ 2.1.3."""
+    """A public format name. Spec: MS-MQMQ 2.1.3."""
 
     QueueGuid: UUID
 
@@ -95,7 +98,7 @@ class PublicName:
 
 @dataclass(frozen=True, slots=True)
 class PrivateName:
-    """Private format name; QueueIdentifier u32. Spec: MS-MQMQ 2.1.4."""
+    """A private format name; QueueIdentifier u32. Spec: MS-MQMQ 2.1.4."""
 
     ComputerGuid: UUID
     QueueIdentifier: int
@@ -108,7 +111,7 @@ class PrivateName:
 
 @dataclass(frozen=True, slots=True)
 class DistributionListName:
-    """Distribution list format name. Spec: MS-MQMQ 2.1.5."""
+    """A distribution list format name. Spec: MS-MQMQ 2.1.5."""
 
     DistributionListGuid: UUID
     DomainName: str | None = None
@@ -120,7 +123,7 @@ class DistributionListName:
 
 @dataclass(frozen=True, slots=True)
 class MachineName:
-    """Machine format name. Spec: MS-MQMQ 2.1.6."""
+    """A machine format name. Spec: MS-MQMQ 2.1.6."""
 
     Guid: UUID
 
@@ -130,7 +133,7 @@ class MachineName:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorName:
-    """Connector format name. Spec: MS-MQMQ 2.1.6."""
+    """A connector format name. Spec: MS-MQMQ 2.1.6."""
 
     Guid: UUID
 
@@ -140,7 +143,7 @@ class ConnectorName:
 
 @dataclass(frozen=True, slots=True)
 class MulticastName:
-    """Multicast format name: Address dotted IPv4 224.0.0.0 to 239.255.255.255, Port u16. Spec: MS-MQMQ 2.1.6."""
+    """A multicast format name: Address dotted IPv4 224.0.0.0 to 239.255.255.255, Port u16. Spec: MS-MQMQ 2.1.6."""
 
     Address: str
     Port: int
@@ -155,7 +158,7 @@ SingleName = DirectName | PublicName | PrivateName | DistributionListName | Mach
 
 @dataclass(frozen=True, slots=True)
 class MultipleElementName:
-    """Two or more format names, none of them of a read-only queue. Spec: MS-MQMQ 2.1.7."""
+    """A multiple-element format name: two or more names of writable queues. Spec: MS-MQMQ 2.1.7."""
 
     Elements: tuple[SingleName, ...]
 
@@ -166,7 +169,7 @@ class MultipleElementName:
 FormatName = SingleName | MultipleElementName
 
 
-@lru_cache(maxsize=1024)  # the same few queues are named again and again
+@lru_cache(maxsize=1024)  # the same few queues are named repeatedly
 def parse_format_name(text: str) -> FormatName:
     """Parse any format name; raises FormatError whose offset counts characters. Spec: MS-MQMQ 2.1."""
     if len(text) > MAX_CHARACTERS:
@@ -215,7 +218,7 @@ def _parse_direct(text: str, offset: int) -> DirectName:
             "ProtocolAddressSpecification",
             offset + len(protocol) + 1,
             section,
-            f"{_quote(address)} is no {protocol} address",
+            f"{_quote(address)} is not a valid {protocol} address",
         )
     if match["system"]:
         return MachineQueuePath(protocol, address, match["system"].upper())
@@ -269,7 +272,7 @@ def _parser_of_guid_name(
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID, text) is None:
-            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is no GUID of the form 8-4-4-4-12")
+            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is not a GUID of the form 8-4-4-4-12")
         return name(UUID(text))
 
     return parse
@@ -287,5 +290,5 @@ _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
 
 
 def _quote(text: str) -> str:
-    """Quote at most 60 characters, escaped, so that the message stays one line."""
+    """Return at most 60 characters in quotes, escaped, so that the message stays one line."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")

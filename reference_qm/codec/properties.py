@@ -65,17 +65,17 @@ class MessagePropertiesHeader(Flagged, Record):
 
     @property
     def LabelLength(self) -> int:  # noqa: N802 - the printed name
-        """Int WCHARs of the label on the wire, its terminating null included."""
+        """The size of the label on the wire in WCHARs, including its terminating null."""
         return 0 if self.Label is None else len(self._encode_label()) // 2
 
     @property
     def MessageSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of MessageBody."""
+        """The size of MessageBody in bytes."""
         return len(self.MessageBody)
 
     @property
     def ExtensionSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of ExtensionData."""
+        """The size of ExtensionData in bytes."""
         return len(self.ExtensionData)
 
     def _encode_label(self) -> bytes:

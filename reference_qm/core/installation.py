@@ -1,4 +1,4 @@
-"""The state that all processes of one queue manager share, besides the store: configuration, entropy and faults."""
+"""The state that all processes of one queue manager share, apart from the store: configuration, entropy and faults."""
 
 from __future__ import annotations
 

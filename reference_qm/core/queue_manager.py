@@ -25,7 +25,7 @@ from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import DirectoryAnswered, DomainTold, Input, RpcListening, Started
+from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
 
 LAST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS = 16
@@ -101,7 +101,7 @@ class QueueManager(Parts):
 
         Inputs wait until the queue manager has begun. In an enterprise it begins after the directory has answered.
         """
-        if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainTold):
+        if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
             self.held.append(event)
             return []
         effects = self._take_in(event, now)

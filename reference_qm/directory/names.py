@@ -14,11 +14,11 @@ from reference_qm.directory.objects import DirectoryObject
 _SPECIAL: Final = '\\,+"<>;='
 _CONFIGURATION: Final = ("CN=Configuration",)
 _ROOT: Final = "DC=enterprise,DC=invalid"
-"""Above all objects; MS-MQDSSM leaves it to the directory."""
+"""The name above all objects; MS-MQDSSM leaves it to the directory."""
 
 
 def _common_name(value: str) -> str:
-    """Write a value as a relative distinguished name. Spec: RFC 4514 2.4, for what names may hold."""
+    """Return a value as a relative distinguished name. Spec: RFC 4514 2.4, for the allowed characters."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in value)
     return f"CN={escaped}"
 
@@ -75,6 +75,6 @@ _NAMES: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
 
 
 def distinguished_name(element: DirectoryObject) -> str | None:
-    """Make the distinguished name of an element out of the attributes that name it; None when they are not set."""
+    """Build the distinguished name of an element from its naming attributes; None when they are not set."""
     names = _NAMES[type(element)](element)
     return ", ".join((*names, _ROOT)) if names else None

@@ -1,8 +1,8 @@
-"""The one table of what releases of Windows do otherwise than the documents print.
+"""The table of all differences between Windows releases and the documents.
 
-A row is named by the notes that it is of (``reference`` in suites/*/notes.toml); its releases are theirs. A row of
-which there is no note names an erratum. What it does is a setting of the configuration, or subclasses of parts of the
-queue manager, which are put in their place.
+Each row is named by the notes that describe it (``reference`` in suites/*/notes.toml) and has their releases. A row
+without a note names an erratum. The row has a setting of the configuration, or subclasses that replace parts of the
+queue manager.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from reference_qm.releases.names import releases_named
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
 Secured = Callable[[SecurityConfig], SecurityConfig]
-"""Returns the keys and settings of security that a release has."""
+"""A function that returns the security configuration of a release."""
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What some releases do otherwise.
+    """A deviation of some releases.
 
-    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: fields of the
-    QueueManagerConfig that have other values unless they are set. ``security``: what becomes of its security.
-    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of
-    suites/errata.toml that says so, where no note does.
+    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: other default
+    values of fields of QueueManagerConfig. ``security``: the function that changes the security configuration.
+    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of suites/errata.toml that describes the
+    deviation, if no note does.
     """
 
     releases: tuple[str, ...]
@@ -62,8 +62,8 @@ _OLD = "until windows-server-2003-r2"
 _XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
 _2000_TO_2003 = ("windows-2000", *_XP_TO_2003)
 DAYS_90_S = 90 * 86_400
-SOME_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
-"""The connected network that the people of an NT machine entered."""
+ENTERED_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
+"""The connected network that the administrator of an NT machine configured."""
 
 BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
     {
@@ -111,7 +111,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.VersionNeverAsked,)),
         # MS-MQDMPR
         "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED}),
-        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (SOME_NETWORK,)}),
+        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK,)}),
         "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
         "application-queue-unread": Behaviour((_OLD,), parts=(queueing.ApplicationQueueUnread,)),
         "reaches-for-90-days": Behaviour((_OLD,), presets={"long_live_time_s": DAYS_90_S}),
@@ -128,28 +128,28 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
 
 @cache
 def behaviours_of(release: str) -> Mapping[str, Behaviour]:
-    """Return what a release does otherwise, by name; nothing for the release ``none``."""
+    """Return the differences of a release by name; empty for the release ``none``."""
     found = {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
     return MappingProxyType(found)
 
 
 def presets_of(release: str) -> dict[str, Any]:
-    """Return the fields of a QueueManagerConfig that a release has other values of, unless they are set."""
+    """Return the fields of a QueueManagerConfig whose preset values differ in a release."""
     return {name: value for one in behaviours_of(release).values() for name, value in one.presets.items()}
 
 
 def secured_as(release: str, security: SecurityConfig) -> SecurityConfig:
-    """Return the security that a release makes of what is configured."""
+    """Return the security configuration of a release."""
     for one in behaviours_of(release).values():
         security = one.security(security) if one.security is not None else security
     return security
 
 
 def configured_as(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
-    """Return the configuration of a queue manager of a release, whose presets nobody has set."""
+    """Return the configuration of a queue manager of a release; presets replace default values only."""
     return replace(config, **presets_of(release), security=secured_as(release, config.security))
 
 
 def parts_of(release: str) -> tuple[type[Part], ...]:
-    """Return the subclasses of parts that do as a release does."""
+    """Return the subclasses of parts that a release uses."""
     return tuple(part for one in behaviours_of(release).values() for part in one.parts)

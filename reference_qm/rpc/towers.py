@@ -1,4 +1,7 @@
-"""Protocol towers: what the endpoint mapper is asked for and answers. Spec: C706 L; MS-RPCE 2.2.1.2.2."""
+"""Parses and builds protocol towers, the requests and answers of the endpoint mapper.
+
+Spec: C706 L; MS-RPCE 2.2.1.2.2.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class TowerReader(OctetReader):
     __slots__ = ()
 
     def take_counted(self) -> bytes:
-        """Read a count u16 and as many bytes."""
+        """Read a u16 count and that many bytes."""
         return self.take(int.from_bytes(self.take(2), "little"))
 
 
@@ -43,7 +46,7 @@ class Tower:
 
     @classmethod
     def parse(cls, octets: bytes) -> Self | None:
-        """Read a tower; None when it is one of another protocol; StubError when it is none."""
+        """Read a tower; None for another protocol, StubError for a malformed tower."""
         reader = TowerReader(octets, "<", SECTION)
         reader.where = "tower_octet_string"
         floors = [

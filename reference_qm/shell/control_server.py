@@ -26,21 +26,22 @@ from reference_qm.surface.store import StoreError
 from reference_qm.surface.surroundings import HostRequest
 
 LINE_LIMIT = 8 * 1024 * 1024
-"""A body of 4 MiB, which no packet holds, in base64 and more."""
+"""The limit of a line: a body of 4 MiB, which no packet holds, in base64 and more."""
 TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes"
 CLIENTS_LIMIT = 64
 WAITING_LIMIT = 1024
-"""Requests of one client that wait for an answer."""
+"""The limit of unanswered requests of one client."""
 
 UNREAD_LIMIT = 64 * 1024 * 1024
-"""Bytes of answers that a client may leave unread; then it is cut."""
+"""The limit of unread bytes of answers; above it a client is disconnected."""
 
 
 class ControlServer:
     """Serves several clients at once.
 
-    ``stop`` is called when one asks for the end of the process, ``reset`` when one asks for a new beginning: that
-    raises a ControlError or a StoreError when it cannot be. ``offered``: the facilities that clients have here.
+    ``stop`` is called when a client requests the end of the process, ``reset`` when one requests a new beginning;
+    ``reset`` raises a ControlError or a StoreError when that is impossible. ``offered``: the facilities that clients
+    may use.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class ControlServer:
         self._listener: asyncio.Server | None = None
 
     async def bind(self, endpoint: Endpoint) -> Endpoint:
-        """Take the port without accepting yet; OSError when that fails."""
+        """Bind the port without accepting yet; OSError for a failure."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             lambda: ControlClient(self), endpoint.host, endpoint.port, start_serving=False
@@ -67,18 +68,18 @@ class ControlServer:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     async def start(self) -> None:
-        """Let clients in; OSError when the port was taken meanwhile."""
+        """Accept clients; OSError when the port is in use."""
         if self._listener is not None:
             await self._listener.start_serving()
 
     def close_listener(self) -> None:
-        """Let nobody in and take no request any more; answers are still delivered."""
+        """Accept no clients and no requests any more; answers are still delivered."""
         self.ending = True
         if self._listener is not None:
             self._listener.close()
 
     def forget_handles(self) -> None:
-        """Forget what clients have opened: the queue manager began anew."""
+        """Forget the handles of all clients, because the queue manager began anew."""
         for client in self.clients:
             client.forget_handles()
 
@@ -89,17 +90,17 @@ class ControlServer:
 
 
 class ControlClient(asyncio.Protocol):
-    """One client: requests may be pipelined, answers come as they are ready, each under the id of its request."""
+    """A client: its requests may be pipelined, and each answer comes when it is ready, under the id of its request."""
 
     def __init__(self, server: ControlServer) -> None:
         self.server = server
         self._transport: asyncio.Transport | None = None
         self._unread = bytearray()
         self._waiting: dict[int, Any] = {}
-        """Ids of requests that wait for an answer, by the token that the host has for them."""
+        """The ids of unanswered requests, by the host's tokens."""
         self._paused = False
         self._opened: dict[Request, None] = {}
-        """What is to be asked at the end of the connection: the handles that it has opened are closed."""
+        """The requests that close the client's open handles, to be made at the end of the connection."""
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
@@ -117,7 +118,7 @@ class ControlClient(asyncio.Protocol):
         self._take_lines(searched)
 
     def pause_writing(self) -> None:
-        """Take no more requests of a client that does not read its answers."""
+        """Accept no requests of a client that does not read its answers."""
         self._paused = True
         if self._transport is not None:
             self._transport.pause_reading()
@@ -129,7 +130,7 @@ class ControlClient(asyncio.Protocol):
         self._take_lines(0)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let nothing wait any more: a message that came for who is gone would be lost."""
+        """Cancel the waiting requests, because a message for a disconnected client would be lost."""
         self._transport = None
         self.server.clients.discard(self)
         for token in list(self._waiting):
@@ -140,12 +141,12 @@ class ControlClient(asyncio.Protocol):
     # -- requests and answers -----------------------------------------------------------------------------------
 
     def hang_up(self) -> None:
-        """Close after what was answered is delivered."""
+        """Close after the pending answers are delivered."""
         if self._transport is not None:
             self._transport.close()
 
     def _take_lines(self, searched: int) -> None:
-        """Carry out the whole lines; the first ``searched`` bytes are known to hold no line end."""
+        """Handle the complete lines; the first ``searched`` bytes contain no line end."""
         while not (self._paused or self.server.ending) and (end := self._unread.find(b"\n", searched)) >= 0:
             line = bytes(self._unread[:end])
             del self._unread[: end + 1]
@@ -193,7 +194,7 @@ class ControlClient(asyncio.Protocol):
             self._waiting[token] = number
 
     def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:
-        """Note a handle that is open now, or is no longer; one that came for who is gone is closed at once."""
+        """Note a handle that was opened or closed; a handle for a disconnected client is closed at once."""
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
         opens = _OPENS.get(type(request))
@@ -206,13 +207,13 @@ class ControlClient(asyncio.Protocol):
             self._opened[close] = None
 
     def forget_handles(self) -> None:
-        """Forget the handles that a restart has ended: others get their numbers."""
+        """Forget the handles that a restart ended, because their numbers are reused."""
         self._opened.clear()
 
     def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:
         """Cancel an earlier request of this client that waits for a message."""
         if arguments.keys() != {"verb", "request"}:
-            raise ControlError("cancel: takes request, the id of the request that is to be cancelled")
+            raise ControlError("cancel: takes request, the id of the request to cancel")
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
         if token is None:
             raise ControlError(f"cancel: no request {ascii(arguments['request'])[:60]} of this client waits")
@@ -236,7 +237,7 @@ class ControlClient(asyncio.Protocol):
         self.server.stop()
 
     def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
-        """Leave what is not offered here out of an answer to identity."""
+        """Remove the facilities that are not offered from an answer to identity."""
         if "facilities" in reply:
             reply["facilities"] = list_offered_facilities(reply["facilities"], self.server.offered)
         return reply
@@ -263,11 +264,11 @@ _OPENS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]],
         RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
     }
 )
-"""What closes again what a request has opened; cursors end with their handles."""
+"""The requests that close what a request opened; cursors end with their handles."""
 
 
 def _ignore_answer(answer: Answer) -> None:
-    """Take an answer that nobody waits for."""
+    """Ignore an answer without a receiver."""
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:

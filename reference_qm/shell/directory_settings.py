@@ -1,7 +1,7 @@
-"""[directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, distribution lists.
+"""Reads [directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, lists.
 
-Sites are named by their name and queue managers by their computer name. What has no identifier of its own gets one made
-of its name, so that files that say the same mean the same objects.
+Sites are named by their name and queue managers by their computer name. An object without identifier gets one derived
+from its name, so that equal files mean the same objects.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from reference_qm.shell.toml_values import SettingsError, Table, Values
 from reference_qm.surface.entropy import Entropy, new_guid
 
 _NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
-"""The name space of the identifiers that are made of names."""
+"""The name space of the derived identifiers."""
 ENTERPRISE = "enterprise"
 """The name of the enterprise, which every directory has."""
 
 
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
-    """Make the directory of a [directory] table; None, workgroup mode, without one.
+    """Build the directory of a [directory] table; None, for workgroup mode, without the table.
 
-    ``identifier``: the queue manager's own, which must be in the directory. With ``store`` the objects are added to the
-    file that other queue managers may share; those that are there already stay as they are.
+    ``identifier``: the own queue manager's, which must be in the directory. With ``store`` the objects are added to the
+    file, which other queue managers may share; existing objects stay unchanged.
     """
     if tree is None:
         return None
@@ -52,12 +52,14 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
         if any(element.Identifier == other.Identifier for _, other in elements[:number]):
-            raise SettingsError(f"{place}: it has the name or the identifier of another object: change or remove it")
+            raise SettingsError(f"{place}: another object has this name or identifier: change or remove one")
         _provision_element(directory, element, place)
     if identifier is None:
-        raise SettingsError(f"{where}: [queue_manager] identifier is missing: say which of the queue managers this is")
+        raise SettingsError(
+            f"{where}: [queue_manager] identifier is missing: give the identifier of one of the queue managers"
+        )
     if directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject is None:
-        raise SettingsError(f"{where}: no queue manager {identifier}, which this is: add it to queue_managers")
+        raise SettingsError(f"{where}: the own queue manager {identifier} is missing: add it to queue_managers")
     return directory
 
 
@@ -85,7 +87,7 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
 
 
 def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
-    """Make the elements of all entries, each with its place in the file."""
+    """Build the elements of all entries, each with its place in the file."""
     entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _KINDS}
     sites = {one["name"].lower(): _identifier_of(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
@@ -173,7 +175,7 @@ def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tupl
 def _find_names(known: Names, names: Sequence[str], where: str) -> tuple[UUID, ...]:
     for name in names:
         if name.lower() not in known:
-            raise SettingsError(f"{where}: no {name!r} in this file; there are {', '.join(known) or 'none'}")
+            raise SettingsError(f"{where}: this file has no {name!r}; it has {', '.join(known) or 'none'}")
     return tuple(known[name.lower()] for name in names)
 
 
@@ -240,5 +242,5 @@ _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
         "distribution_lists": ({**_GUID, "name": toml.string, "members": _require_strings}, ("name",)),
     }
 )
-"""The keys of the entries of each kind, and those that must be there."""
+"""The keys of the entries of each kind, and the required keys."""
 _DIRECTORY: Table = {"store": lambda value: Path(toml.string(value)), **dict.fromkeys(_KINDS, _require_tables)}

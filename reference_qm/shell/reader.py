@@ -1,4 +1,4 @@
-"""``mqconform read``: one message of a queue of another queue manager. Spec: MS-MQQP 3.2.4."""
+"""The command ``mqconform read``: it reads one message of a queue of another queue manager. Spec: MS-MQQP 3.2.4."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, Remote
 from reference_qm.surface.store import MemoryStore
 
 NO_MESSAGE, FAILED = 1, 2
-"""Exit codes."""
+"""The exit codes without a message and after a failure."""
 
 
 class ReadError(Exception):
-    """The reason why nothing could be read, in one line."""
+    """The read failed; the text is one line."""
 
 
 def register(app: typer.Typer) -> None:
@@ -65,14 +65,14 @@ def read(
 
 
 def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
-    """Return what the flags say to authenticate with; SettingsError."""
+    """Build the client security of the flags; SettingsError."""
     wanted = toml.convert_value(level, toml.one_of(LEVELS), "--level")
     kind = toml.convert_value(authentication, toml.one_of(TYPES), "--authentication")
     if wanted is AuthLevel.NONE:
         return None
     if not user or not password_env:
-        raise SettingsError(f"--level {level}: say who authenticates: --user NAME --password-env VARIABLE")
-    from reference_qm.shell.spnego_security import client_security  # whose libraries take a while
+        raise SettingsError(f"--level {level}: name the user: --user NAME --password-env VARIABLE")
+    from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
 
     domain, _, name = user.rpartition("\\")
     password = password_of({"password_env": password_env}, "--password-env", Path())
@@ -82,7 +82,7 @@ def _build_security(level: str, authentication: str, user: str, password_env: st
 async def read_message(
     queue: str, peek: bool, timeout_ms: int, port: int, address: str, security: ClientSecurity | None = None
 ) -> dict[str, object] | None:
-    """Be a queue manager for one read: no port is listened at. Return the message JSON-ready; ReadError."""
+    """Run a queue manager for one read, without listening. Return the message JSON-ready; ReadError."""
     entropy = SystemEntropy()
     config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())

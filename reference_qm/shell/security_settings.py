@@ -1,6 +1,6 @@
-"""[security] of the TOML file of ``mqconform serve``: keys, users, and what queues demand.
+"""Reads [security] of the TOML file of ``mqconform serve``: keys, users, and the demands of queues.
 
-Keys and certificates are PEM files in one folder; a name that would lead out of it is refused.
+Keys and certificates are PEM files in one folder; a name that leads outside is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from reference_qm.shell.toml_values import SettingsError, Table
 from reference_qm.surface.entropy import Entropy
 
 KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
-"""The file name of the key of each provider: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
+"""The file name of each provider's key: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
 LARGEST_FILE = 1 << 20
 
 
@@ -89,7 +89,7 @@ _ELEMENTS = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""The elements of MS-MQQB 3.1.1.3 that keys of the table stand for."""
+"""The elements of MS-MQQB 3.1.1.3 by their keys in the table."""
 _USER: Table = MappingProxyType(
     {
         "name": toml.string,
@@ -105,11 +105,11 @@ QUEUE_KEYS: Table = MappingProxyType(
         "privacy": toml.one_of({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
-"""The demands that [[queues]] can make of messages."""
+"""The demands of [[queues]] on their messages."""
 
 
 def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
-    """Read [security]; ``base``: the folder that its own is relative to. Raises SettingsError."""
+    """Read [security]; ``base``: the folder to which its own is relative. Raises SettingsError."""
     place = f"{where}: [security]"
     if not isinstance(tree, dict):
         raise SettingsError(f"{place}: must be a table")
@@ -141,9 +141,9 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
 
 
 def queue_security(tree: object, where: str) -> dict[str, Any]:
-    """Take ``owner``, ``allow`` and ``deny`` of a queue out of its table; empty when it has none. SettingsError.
+    """Take ``owner``, ``allow`` and ``deny`` of a queue out of its table; empty without them. SettingsError.
 
-    Denials come first, as is usual. An owner alone gets the descriptor of MS-MQDMPR 3.1.7.1.3.1.
+    Denials come first, as usual. An owner alone gets the descriptor of MS-MQDMPR 3.1.7.1.3.1.
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
@@ -186,7 +186,7 @@ def _read_remote_keys(tree: dict[str, object], where: str) -> dict[Any, MqdsPubl
 
 
 def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[str, rsa.RSAPrivateKey]:
-    """Read the private keys of a use that are there; with ``entropy`` make and keep those that are not."""
+    """Read the existing private keys of a use; with ``entropy`` generate and save the missing ones."""
     keys: dict[str, rsa.RSAPrivateKey] = {}
     for provider, short in KEY_FILES.items():
         name = f"{use}_{short}.pem"
@@ -199,7 +199,7 @@ def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[
 
 
 def _write_private_key(path: Path, key: rsa.RSAPrivateKey) -> None:
-    """Write a new private key, for nobody else to read."""
+    """Write a new private key, readable only by its owner."""
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -214,9 +214,9 @@ def _read_private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
     try:
         key = load_pem_private_key(_read_file(path, where), None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise SettingsError(f"{where}: {path}: no private key in PEM without a password") from error
+        raise SettingsError(f"{where}: {path}: not a private key in PEM without a password") from error
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise SettingsError(f"{where}: {path}: no RSA key")
+        raise SettingsError(f"{where}: {path}: not an RSA key")
     return key
 
 
@@ -225,23 +225,23 @@ def _read_certificate(folder: Path, name: str, where: str) -> bytes:
     try:
         return x509.load_pem_x509_certificate(_read_file(path, where)).public_bytes(Encoding.DER)
     except ValueError as error:
-        raise SettingsError(f"{where}: {path}: no X.509 certificate in PEM") from error
+        raise SettingsError(f"{where}: {path}: not an X.509 certificate in PEM") from error
 
 
 def _read_file(path: Path, where: str) -> bytes:
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise SettingsError(f"{where}: {path}: larger than any key or certificate")
+            raise SettingsError(f"{where}: {path}: too large for a key or certificate")
         return path.read_bytes()
     except OSError as error:
         raise SettingsError(f"{where}: {path}: cannot be read: {error.strerror}") from error
 
 
 def _path_inside(folder: Path, name: str, where: str) -> Path:
-    """Return the path of a file of the folder; SettingsError for one that is not in it, also by a link."""
+    """Return the path of a file in the folder; SettingsError for one outside, also through a link."""
     path = folder / name
     if Path(name).name != name or path.resolve().parent != folder.resolve():
         raise SettingsError(
-            f"{where}: {name!r} is no file of the folder {folder}: put it there and give its name alone"
+            f"{where}: {name!r} is not a file of the folder {folder}: put it there and give only its name"
         )
     return path

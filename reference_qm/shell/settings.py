@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """[listen]: where the queue manager is reached. Port 0 picks a free one."""
+    """The table [listen]: the addresses and ports of the queue manager. Port 0 selects a free one."""
 
     address: str = "127.0.0.1"
     tcp_port: int = 1801
@@ -40,7 +40,7 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that ``serve`` needs to know."""
+    """The settings of ``serve``."""
 
     config: QueueManagerConfig
     listen: Listen
@@ -48,17 +48,17 @@ class Settings:
     limits: Limits
     rpc: Rpc = field(default_factory=Rpc)
     store: Path | None = None
-    """The file for what must survive the process; None: nothing does."""
+    """The file that survives the process; None: nothing survives."""
     identified: bool = False
-    """Whether the identifier was given, and not made up."""
+    """Whether the identifier was configured instead of generated."""
     directory: MemoryDirectory | None = None
     """The directory of the enterprise; None: workgroup mode."""
     release: str = NO_RELEASE
-    """The release of Windows that it is configured as."""
+    """The release of Windows to behave like."""
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if there is one, and let the flags that are not None override it; a flag's digits are a number."""
+    """Read the file, if any, and override it with the flags that are not None; digits of a flag are a number."""
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
     toml.check_keys(tree, [*_TABLES, "queues", "routes", "public_queues", "directory", "security"], where, "table")
@@ -73,13 +73,13 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
     release = values["queue_manager"].pop("release", NO_RELEASE)
     presets = presets_of(release)
-    if "ping" in values["listen"]:  # somebody has switched it on
+    if "ping" in values["listen"]:  # enabled explicitly
         presets.pop("answer_pings", None)
     identifier = values["queue_manager"].get("identifier")
     directory = load_directory(tree.get("directory"), where, identifier, entropy)
     for name in ("routes", "public_queues"):
         if directory is not None and name in tree:
-            raise SettingsError(f"{where}: [{name}] are for a workgroup: with [directory], leave them out")
+            raise SettingsError(f"{where}: [{name}] belongs to a workgroup: with [directory], leave it out")
     security = load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy)
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **presets, **values["queue_manager"]},

@@ -1,4 +1,4 @@
-"""Folders of captures: which there are, of which system and run, and which check made each."""
+"""Finds folders of captures, their system and run, and the check of each capture."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
 SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
-"""The names of captures; what they are is known by their content."""
+"""The names of capture files; the content decides about their format."""
 INSIDE = "captures"
-"""The folder of a run folder that its captures are in."""
+"""The folder of captures in a run folder."""
 MOST_FOLDERS = 10_000
-"""Folders of captures of one command: of each the driver knows some hundred octets, of what is in them nothing."""
+"""The limit of folders of captures per command: the driver keeps some hundred octets of each, and no packets."""
 REACH = "capture"
-"""How the system was reached: it was not, others were heard."""
+"""The reach of a system that was only captured, not tested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The system that was captured, where no run.json says it."""
+    """The captured system, when no run.json names it."""
 
     name: str | None = None
     version: str | None = None
     profile: str = ""
     sut: str = ""
-    """Its address, for captures that do not say which packets it sent."""
+    """The address of the system, for captures that do not mark its packets."""
 
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """By what captures are judged: the hash of the suites, the version of the harness, the profiles that it knows."""
+    """The judge of captures: the hash of the suites, the version of the harness, and its profiles."""
 
     suites: str
     harness: str
     profiles: tuple[str, ...]
 
     def check(self, where: str, profile: str) -> None:
-        """Raise `RollupError` for a profile that nobody knows; an empty one is that of no release."""
+        """Raise `RollupError` for an unknown profile; an empty one stands for no release."""
         if profile and profile not in self.profiles:
             known = ", ".join(self.profiles)
             raise RollupError(f"{where} {one_line(profile)}; known are {known}")
@@ -58,7 +58,7 @@ class By:
 class Unit:
     """A folder of captures, which becomes a run. ``octets``, ``modified`` (ms of 1970): of its captures.
 
-    ``verdicts``: those of the run that made the captures, which say of which check each is.
+    ``verdicts``: the verdict file of the run that made the captures, which names the check of each capture.
     """
 
     folder: str
@@ -74,24 +74,24 @@ class Unit:
 
     @property
     def verdicts_path(self) -> str:
-        """The name of these verdicts as Spark's readers tell it."""
+        """The path of these verdicts in the spelling of Spark's readers."""
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
 def found(files: Files, arguments: Iterable[str]) -> list[str]:
-    """Return the full names that paths, URLs and patterns of URLs stand for. Raises `RollupError`."""
+    """Return the full names for paths, URLs and patterns of URLs. Raises `RollupError`."""
     names: list[str] = []
     for argument in arguments:
         uri = uri_of(argument)
         matches = files.glob(uri) if is_url(argument) else [uri]
         if not matches or (not is_url(argument) and files.status(uri) is None):
-            raise RollupError(f"no captures at {one_line(argument)}: nothing is there")
+            raise RollupError(f"no captures at {one_line(argument)}: nothing exists there")
         names += matches
     return names
 
 
 def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
-    """Return folder, capture (its name from there), length, modificationTime, content of every capture."""
+    """Return folder, capture (the name within it), length, modificationTime and content of every capture."""
     scan = (
         spark.read.format("binaryFile")
         .option("recursiveFileLookup", "true")
@@ -110,7 +110,7 @@ def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
 def list_units(
     spark: SparkSession, files: Files, names: Sequence[str], given: Given, by: By
 ) -> tuple[list[Unit], list[str]]:
-    """Return the folders of captures, and a line for each that is of nobody knows which system or profile."""
+    """Return the folders of captures, and a line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
     when = sql.unix_millis("modificationTime")
     folders = (
@@ -139,7 +139,7 @@ def list_units(
 
 
 def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
-    """Return unit, capture, test: the check that made a capture, as far as the verdicts of the run say it."""
+    """Return unit, capture, test: the check that made each capture, if the run's verdicts name it."""
     runs = [unit for unit in units if unit.verdicts]
     if not runs:
         return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))
@@ -168,8 +168,7 @@ def _unit_of(files: Files, row: Row, given: Given, by: By) -> Unit:
         sut = {"name": given.name, "vendor": "", "version": given.version, "profile": given.profile}
     if sut is None:
         raise RollupError(
-            f"{one_line(uri.removeprefix('file://'))}: no {RUN} says which system was captured: "
-            "give --name and --version"
+            f"{one_line(uri.removeprefix('file://'))}: no {RUN} names the captured system: give --name and --version"
         )
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}

@@ -47,10 +47,10 @@ def ingest(
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Ingest the new ones of the given run folders into the lake.
+    """Ingest the new run folders among the given ones into the lake.
 
-    Exit 0: the lake has all runs; 2: an argument was refused, or nothing could be done and the lake is unchanged;
-    3: done, but some lines of the input were not verdicts (table `rejected`).
+    Exit 0: the lake has all runs; 2: an argument was refused, or nothing could be done and the lake is unchanged; 3:
+    done, but some lines of the input were not verdicts (table `rejected`).
     """
     with one_line_errors("lake ingest"):
         confirm_some(runs, "run folder")
@@ -117,7 +117,7 @@ def judge(
     command = "lake judge"
     with one_line_errors(command):
         if bool(lake) == bool(out):
-            raise RollupError("where do the verdicts go? give --lake URI, or --out FOLDER")
+            raise RollupError("give --lake URI or --out FOLDER for the verdicts")
         confirm_some(captures, "captures", may_be_files=True)
         confirm_place(out, "--out")
         from reports.lake import judging
@@ -140,7 +140,7 @@ def judge(
 
 
 def _say_judged(written: Written) -> None:
-    """Say how many captures were judged, and of each other why it was not."""
+    """Report the number of judged captures, and the reason for each rejected one."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)
     rejected = f", {len(written.rejected)} rejected" if written.rejected else ""

@@ -1,4 +1,4 @@
-"""A difference as text, Markdown and JSON. Strings of a system are shown as text, whatever is in them."""
+"""Formats a difference as text, Markdown and JSON. Strings of a system are escaped."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from reports.text import check, one_line, repeat, system_label
 from reports.values import value_names
 
 _TEXT = 120
-"""Characters shown of what was expected or observed."""
+"""The number of characters shown of expected and observed values."""
 
 
 def as_text(difference: Difference) -> str:
-    """Return lines for a terminal: what is unchanged is only counted."""
+    """Return lines for a terminal; unchanged rules are only counted."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
     lines += [f"{name}: {_describe_side(side)}" for name, side in sides]
@@ -41,7 +41,7 @@ def as_markdown(difference: Difference) -> str:
 
 
 def as_json(difference: Difference) -> str:
-    """Return JSON: both sides, and of each kind its rules; of those unchanged the verdict that stands."""
+    """Return JSON: both sides, and the rules of each kind; for unchanged rules the standing verdict."""
     kinds = {kind: [asdict(step) for step in steps] for kind, steps in _steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
         for step in steps:
@@ -84,7 +84,7 @@ def _describe_reason(step: Step) -> str:
 
 
 def _check_name(judged: Judged) -> str:
-    """Return the name of the check: its file follows from the rule."""
+    """Return the name of the check; its file follows from the rule."""
     return check(judged.test or "").name
 
 
@@ -105,5 +105,5 @@ def _format_row(step: Step) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
+    """Return text that Markdown shows literally: without links, tags and ends of cells."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", one_line(text, 300))

@@ -1,4 +1,4 @@
-"""What became of a rule or a system over its runs: ``mqconform lake history``."""
+"""Shows the verdicts of a rule or a system over its runs: ``mqconform lake history``."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run: of a rule, what it said of the rule; of a system, how many rules have which verdict."""
+    """A run: its verdict of the rule, or for a system the number of rules by verdict."""
 
     ingest: int
     run: str
     started: str
-    """ISO 8601, UTC."""
+    """The start of the run, ISO 8601, UTC."""
     system: str
     sut: str
     reach: str
@@ -29,16 +29,16 @@ class Entry:
     verdict: str | None
     counts: dict[str, int]
     roots: tuple[str, ...]
-    """What its verdicts rest on and is missing, a line each."""
+    """A line for each missing root of the run."""
     changes: tuple[str, ...]
-    """What changed with this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
+    """The changes of this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, the latest first, and what stands now: (system, verdict, its run), or how many rules have what.
+    """The latest runs, latest first, and the standing verdicts: (system, verdict, its run), or numbers of rules.
 
-    ``runs``: how many there are in all.
+    ``runs``: the total number.
     """
 
     about: str
@@ -48,7 +48,7 @@ class History:
 
 
 _CHANGES_SHOWN = 20
-"""Changes that a run of a system names; a first run of new suites changes hundreds."""
+"""The number of changes that a run of a system names; a first run with new suites changes hundreds."""
 
 
 def history(table: Table, about: str, last: int) -> History:
@@ -62,7 +62,7 @@ def history(table: Table, about: str, last: int) -> History:
     if of_system.isEmpty():
         known = [row.sut for row in runs.select("sut").distinct().orderBy("sut").limit(4).collect()]
         raise RollupError(
-            f"{one_line(about, 60)!r} is neither a rule that was judged nor a system of this lake: "
+            f"{one_line(about, 60)!r} is neither a judged rule nor a system of this lake: "
             f"it has {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
         )
     return _history_of_system(table, about, of_system, rules, last)

@@ -1,4 +1,4 @@
-"""A history as text and JSON. Strings of a system are shown as text, whatever is in them."""
+"""Formats a history as text and JSON. Strings of a system are escaped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reports.vocabulary import SEVERITY
 
 
 def as_text(history: History) -> str:
-    """Return lines for a terminal: what stands now, then the runs, the latest first."""
+    """Return lines for a terminal: the standing verdicts, then the runs, latest first."""
     shown = len(history.entries)
     lines = [f"{one_line(history.about)}: {history.runs} runs{f', the last {shown}' if shown < history.runs else ''}"]
     lines += [

@@ -1,4 +1,4 @@
-"""The commands that ask the lake and change nothing: ``mqconform lake history``, ``diff`` and ``export``."""
+"""The commands that query the lake without changing it: ``mqconform lake history``, ``diff`` and ``export``."""
 
 from __future__ import annotations
 

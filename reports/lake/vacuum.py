@@ -1,4 +1,4 @@
-"""Vacuum: what no kept state names is deleted, and small ingests are merged into one."""
+"""Deletes the files that no kept state names, and merges small ingests into one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from reports.lake.store import Lake
 from reports.lake.writing import write
 
 SMALL = 64 << 20
-"""Octets of the verdicts below which an ingest is merged with others."""
+"""The size of verdicts in octets below which an ingest is merged with others."""
 FILE = 128 << 20
-"""Octets of one file that is made of many."""
+"""The size in octets of a merged file."""
 
 
 @dataclass(slots=True)
 class Done:
-    """How much was merged and deleted."""
+    """The numbers of merged and deleted folders."""
 
     merged: int = 0
     states: int = 0
@@ -31,10 +31,10 @@ class Done:
 
 
 def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> Done:
-    """Merge small ingests, then delete all states but the newest ``keep``, and what none of those that stay names.
+    """Merge small ingests, then delete all states except the newest ``keep``, and the files that no state names.
 
-    A state that another followed less than ``hours`` ago stays: somebody may still read it. So do folders and files
-    that are younger: an ingest that still works has not named them yet.
+    A state that was replaced less than ``hours`` ago stays, because it may still be read. Younger folders and files
+    stay as well, because a running ingest has not named them yet.
     """
     done = Done()
     if compact:
@@ -67,13 +67,13 @@ def _commit_name(number: int) -> str:
 
 
 def _last_change_ms(lake: Lake, folder: str) -> int:
-    """Return when something last appeared in a commit's folder, ms of 1970."""
+    """Return the time of the last change in a commit's folder, ms of 1970."""
     status = lake.files.status(folder)
     return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
 
 
 def _merge_commits(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake:
-    """Publish a state in which larger commits have the facts of small ones."""
+    """Publish a state whose larger commits have the facts of small ones."""
     bundles = _bundle_small_commits(lake)
     if not bundles:
         return lake
@@ -88,7 +88,7 @@ def _merge_commits(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake
 
 
 def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
-    """Return the small commits that become one: as many as make it large, so that none is written again and again."""
+    """Return the small commits to merge: enough to make a large one, so that none is rewritten repeatedly."""
     bundles: list[list[Commit]] = [[]]
     size = 0
     for each in lake.manifest.commits:

@@ -1,4 +1,4 @@
-"""The tables that pages show, for machines: CSV and JSON."""
+"""Writes the tables of the pages for machines: CSV and JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from reports.site import names
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute instead of show."""
+"""The beginnings of cells that a spreadsheet would compute."""
 
 
 def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -29,5 +29,5 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
 
 
 def _escape_cell(value: object) -> object:
-    """Keep a spreadsheet from computing what a system wrote."""
+    """Escape a cell, so that a spreadsheet does not compute a system's text."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

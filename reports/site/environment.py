@@ -1,4 +1,4 @@
-"""The templates' environment: everything from outside is escaped, and no invisible character gets through."""
+"""The environment of the templates: all outside texts are escaped, and invisible characters are shown."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from reports.model import worst
 from reports.site import drawing, names, packets
 
 NEXT = {
-    "fail": "broken: compare what was expected with what was observed, and repeat the check.",
-    "harness_error": "that the tester could not judge: report them with the run folder.",
-    "inconclusive": "undecided: the reason says which step before the rule went wrong.",
+    "fail": "broken: compare the expected with the observed value, and repeat the check.",
+    "harness_error": "not judged by a failure of the tester: report them with the run folder.",
+    "inconclusive": "undecided: the reason names the step before the rule that failed.",
     "warn": "recommended and not followed.",
 }
-"""What the page of a system says of its findings."""
+"""The hints on the page of a system about its findings."""
 
 
 def environment() -> Environment:
-    """Return the environment: autoescape always."""
+    """Return the environment, which always escapes."""
     env = Environment(
         loader=PackageLoader("reports"),
         autoescape=True,
@@ -67,7 +67,7 @@ def environment() -> Environment:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in words, never rounded up to all nor down to nothing."""
+    """Return a share in words, never rounded to all or nothing."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -91,7 +91,7 @@ def _format_day(value: datetime | None) -> str:
 
 
 def _keep_paths_together(words: str) -> Markup:
-    """Keep path names, such as those of queues, together: they have a backslash and no blank."""
+    """Keep path names, such as those of queues, on one line; they have a backslash and no blank."""
     parts = re.split(r"(\S*\\\S*)", text.visible(words))
     kept = Markup('<span class="unbroken">{}</span>')
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
@@ -102,5 +102,5 @@ def _arrow_of(direction: str) -> str:
 
 
 def _require_https(link: str) -> str:
-    """Return a link that may be followed; empty for anything that is not plain https."""
+    """Return a plain https link; empty for any other link."""
     return link if re.fullmatch(r"https://[!-~]+", link) else ""

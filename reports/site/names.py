@@ -1,4 +1,4 @@
-"""Where each page is, below the site. Made of [a-z0-9-] alone, whatever a system calls itself."""
+"""The names of the pages below the site. They have only [a-z0-9-], for every name of a system."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def section_page(section: Section, part: int = 0) -> str:
 
 
 def of_document(document: str) -> str:
-    """Return the class of what is about a document on the page of a system, and the anchor that shows it alone."""
+    """Return the class for the items of a document on the page of a system, and the anchor that shows only them."""
     return f"in-{slug(document)}"
 
 
@@ -51,7 +51,7 @@ def run_log(run: str, log: str) -> str:
 
 
 def erratum_page(entry: str) -> str:
-    """Return the page of an erratum that has one of its own."""
+    """Return the page of an erratum with its own page."""
     return f"errata/{slug(entry)}.html"
 
 

@@ -1,4 +1,4 @@
-"""Octets and dissection of a packet as stretches of text, so that a template marks the field that decides."""
+"""Formats octets and dissection of a packet as stretches of text, in which a template marks the deciding field."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from reports.model import Frame
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
 
 Stretch = tuple[str, bool]
-"""A text, and whether it is the field that decides."""
+"""A text, and whether it is the deciding field."""
 _ROW = 16
 _SAME: Stretch = ("*\n", False)
 _LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
 def octets(frame: Frame) -> list[Stretch]:
-    """Return the classic dump of a packet, 16 octets a line, the octets that decide marked in both columns.
+    """Return the usual dump of a packet, 16 octets per line, with the deciding octets marked in both columns.
 
-    Lines that repeat the one before are a star, as in hexdump; what decides and the end are always shown.
+    Lines that repeat the previous one are a star, as in hexdump; the deciding octets and the end are always shown.
     """
     try:
         data = bytes.fromhex(frame.hex)[:OCTETS_SHOWN]
@@ -45,7 +45,7 @@ def octets(frame: Frame) -> list[Stretch]:
 
 
 def dissection(frame: Frame) -> list[Stretch]:
-    """Return the dissection, the field that decides marked."""
+    """Return the dissection with the deciding field marked."""
     text = clip(frame.dissection, DISSECTION_SHOWN)
     stretches, at = [], 0
     for start, end in sorted(frame.marked):
@@ -56,7 +56,7 @@ def dissection(frame: Frame) -> list[Stretch]:
 
 
 def deciding(frame: Frame) -> str:
-    """Return the field that decides, as the dissection has it; empty when it has none."""
+    """Return the deciding field of the dissection; empty without one."""
     return "; ".join(text.strip() for text, is_marked in dissection(frame) if is_marked)
 
 

@@ -1,4 +1,4 @@
-"""The rules: findings first, then section by section; and what the two scripts search and compare."""
+"""Writes the pages of rules: findings first, then section by section; and the data of the two scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.text import clip, system_label, visible
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
 FIRST = 200
-"""Rules with findings that the page names; of more, the sections and the search have the others."""
+"""The number of rules with findings that the page names; the sections and the search have the others."""
 _SAYS = 300
 _LETTERS = {name: str(number) for number, name in enumerate(KINDS)}
 
@@ -54,14 +54,14 @@ def _count_verdicts(pages: Pages, rule: Rule) -> Counter[str]:
 
 
 def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
-    """Return the keys of the two systems that are compared first: the newest, and the version before it."""
+    """Return the keys of the systems to compare first: the newest, and its previous version."""
     newest = max(pages.systems, key=lambda system: system.order)
     other = pages.before[newest.key] or next(system for system in pages.systems if system is not newest)
     return other.key, newest.key
 
 
 def _write_data(pages: Pages) -> None:
-    """Write what the scripts need; of each system a digit a rule, which is the place of its verdict in VERDICTS."""
+    """Write the data of the scripts; each system has one digit per rule, the index of its verdict in VERDICTS."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     values: dict[str, object] = {
         "VERDICTS": [[name, kind.symbol, kind.label] for name, kind in KINDS.items()],

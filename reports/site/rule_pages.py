@@ -1,4 +1,4 @@
-"""The pages of rules, from two streams: what stands, and the latest changes, both in the order of the rules' ids."""
+"""Writes the pages of rules from two streams, the standing verdicts and the latest changes, in the order of ids."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
 FRAMES_A_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
-"""Systems of which a page shows packets and has the capture, the worst verdicts' first; one where nothing is bad."""
+"""The number of systems whose packets and capture a page shows, the worst verdicts first; one if all pass."""
 
 Of = TypeVar("Of")
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What was seen of a system: the frames there is room for, where its capture is."""
+    """The observations of a system: the frames that fit, and the link to its capture."""
 
     system: System
     standing: Standing
@@ -32,12 +32,12 @@ class Panel:
 
     @property
     def frames_left_out(self) -> int:
-        """Frames that the page has no room for."""
+        """The number of frames that do not fit."""
         return len(self.standing.evidence) - len(self.frames)
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the page shows it unfolded: what somebody has to look at."""
+        """Whether the page shows the panel unfolded, because it needs attention."""
         return self.standing.verdict in FINDINGS and not self.standing.retired
 
 
@@ -52,7 +52,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The systems of one verdict. ``lines``: those that are named, all or none."""
+    """The systems of one verdict. ``lines``: the named systems, either all or none."""
 
     verdict: str
     number: int
@@ -60,7 +60,7 @@ class Group:
 
 
 def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dict[str, int]:
-    """Choose how many frames of each system a page shows: the worst verdicts' first, equals taking turns."""
+    """Choose the number of frames for each system on a page: the worst verdicts first, equal ones in turn."""
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)
         for order, each in enumerate(standings)
@@ -131,7 +131,7 @@ def _build_panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> 
 
 
 def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
-    """Group the systems by verdict, the worst first; those that nobody has to look at are named where they are few."""
+    """Group the systems by verdict, the worst first; unproblematic ones are named only if few."""
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
         systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)

@@ -1,4 +1,4 @@
-"""The list of runs, and a page for each that it shows."""
+"""Writes the list of runs, and the page of each run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHANGE_COLUMNS = (
 
 
 def write_changes(pages: Pages) -> dict[str, News]:
-    """Write the table of changes; return what each run changed, read in the same pass."""
+    """Write the table of changes; return the changes of each run, read in the same pass."""
     news: dict[str, News] = {}
 
     def note_changes() -> Iterator[tuple[object, ...]]:
@@ -35,7 +35,7 @@ def write_changes(pages: Pages) -> dict[str, News]:
 
 
 def write_logs(pages: Pages) -> None:
-    """Copy the logs of each system's latest run, which the pages of rules and runs lead to."""
+    """Copy the logs of each system's latest run, to which the pages of rules and runs link."""
     for run in pages.latest.values():
         if run.run in pages.run_pages and (logs := copy_logs(pages.site, pages.captures.folder_of(run.run), run)):
             pages.logs[run.run] = logs
@@ -64,7 +64,7 @@ def write_runs(pages: Pages) -> None:
 
 
 def _copy_junit(pages: Pages, run: Run) -> str | None:
-    """Copy the JUnit file of a run; None where its folder is elsewhere or has none."""
+    """Copy the JUnit file of a run; None for a remote folder or a missing file."""
     folder = pages.captures.folder_of(run.run)
     source = inside(folder.resolve(), JUNIT_FILE) if folder else None
     if source is None:

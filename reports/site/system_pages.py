@@ -1,4 +1,4 @@
-"""The page of each system: what fails first, with the command that repeats the check, then what else is to know."""
+"""Writes the page of each system: failures first, with the command that repeats the check, then the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reports.text import repeat
 from reports.vocabulary import FINDINGS
 
 SHOWN_IN_FULL = 100
-"""Causes of one verdict that a page shows with what was expected and observed; other rules are named and linked."""
+"""The number of causes per verdict with expected and observed values; other rules are named and linked."""
 CHANGES = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
 FINDING_COLUMNS = (
@@ -86,13 +86,13 @@ def _causes_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, 
 
 
 def _count_untried(pages: Pages, system: System) -> int:
-    """Count the rules that the suites check and the system has no verdict of."""
+    """Count the checked rules without a verdict of the system."""
     rows = zip(pages.rules, pages.stands.row(system.key), strict=True)
     return sum(verdict is None and pages.contents.counts_rule(rule) for rule, verdict in rows)
 
 
 def _changes_of_system(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
-    """Return what changed since the version before: (rule, verdict before, verdict now) by kind of change."""
+    """Return the changes since the previous version: (rule, verdict before, verdict now) by kind of change."""
     before = pages.before[system.key]
     changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
     if before:

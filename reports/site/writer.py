@@ -1,4 +1,4 @@
-"""The site as a whole: which pages there are, and those that show all systems."""
+"""Writes the whole site, and the pages about all systems."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from reports.vocabulary import FINDINGS, VERDICTS
 FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
-"""Documents side by side before their table scrolls in a box of its own: their names are short."""
+"""The number of documents above which the table scrolls in a box; their names are short."""
 CARDS = 24
-"""Systems that have a card each; of more, the newest of each product, those with most to look at first."""
+"""The number of systems with a card; of more, the newest of each product, those with most findings first."""
 
 
 def write_site(
@@ -39,9 +39,9 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew; return the captures that verdicts point at and no run folder has.
+    """Write the pages of ``captures.site`` anew; return the captures that are missing in run folders.
 
-    ``named``: writes the names of numbers into what was expected and observed.
+    ``named``: adds the names of numbers to expected and observed values.
     """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
@@ -118,20 +118,20 @@ def _write_index(pages: Pages) -> None:
 
 
 def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
-    """Return what the latest run of each system changed, where it changed something."""
+    """Return the changes of the latest run of each system, if there are any."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 
 
 def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return where the cell of a document and a system leads: to what is to be looked at, or else to the sections."""
+    """Return the target of the cell of a document and a system: the findings, or else the sections."""
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.of_document(document)}"
     return names.document_page(document, part)
 
 
 def _css_of_single_document(document: str) -> str:
-    """Return the rule that shows, of the findings of a system, those of one document when its anchor is the target."""
+    """Return the CSS rule that shows only one document's findings of a system when its anchor is the target."""
     name = names.of_document(document)
     shown = f"body:has(#{name}:target)"
     return (
@@ -208,7 +208,7 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
 
 
 def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
-    """Return the rules of a section, those first that one of the systems on the page has a finding of, worst first."""
+    """Return the rules of a section, those with a finding on the page first, worst first."""
     last = len(FINDINGS)
 
     def place(rule: Rule) -> int:

@@ -79,7 +79,7 @@ def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path:
         ("inconclusive", False)
     }
     assert [line["verdict"] for line in lines if line["rule"] == "ROBUSTNESS-1-FLOOD"] == ["fail"] * 3
-    why = "the SUT has sent without an end in 3 checks"
+    why = "the SUT has sent without end in 3 checks"
     assert why in run_json(found.folder)["aborted"]
     assert why in found.said
     captured = sum(each.stat().st_size for each in (found.folder / "captures").iterdir())
@@ -105,7 +105,7 @@ def test_what_is_small_and_many_is_a_flood_as_well(tmp_path: Path, kind: str, wh
 def test_junk_without_an_end_is_a_verdict_and_a_flood_as_well(tmp_path: Path) -> None:
     found = ran("junk", tmp_path, *SESSION)
     assert found.code == 2, found.said
-    assert "the SUT has sent without an end in 3 checks" in found.said
+    assert "the SUT has sent without end in 3 checks" in found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 
@@ -154,7 +154,7 @@ def with_room(room: int, *arguments: object) -> str:
     full = mqconform("run", *arguments, limits={resource.RLIMIT_FSIZE: room})
     said = full.stdout + full.stderr
     assert full.returncode == 2, said
-    assert "cannot be written: File too large; make room, then go on with --resume" in said
+    assert "cannot be written: File too large; make room, then continue with --resume" in said
     assert "Traceback" not in said
     return said
 

@@ -14,7 +14,7 @@ from qm_process import free_port, serve
 from benchmarks.agents import EXAMPLE_ON_SERVE
 from harness.proof.trials import VIRTUAL_SUT
 
-ALL_ALIKE = "3 of 3 checks came to the verdicts of the run; 0 came to others, 0 cannot be replayed\n"
+ALL_ALIKE = "3 of 3 checks reproduced the verdicts of the run; 0 differed, 0 cannot be replayed\n"
 
 
 @pytest.fixture
@@ -102,9 +102,7 @@ def test_a_verdict_that_is_not_that_of_the_capture_is_named(run: Path):
     assert done.returncode == 1
     assert f"\n  {rule}: in the run: fail" in done.stdout
     assert f"\n  {rule}: replayed: pass" in done.stdout
-    assert done.stdout.endswith(
-        "2 of 3 checks came to the verdicts of the run; 1 came to others, 0 cannot be replayed\n"
-    )
+    assert done.stdout.endswith("2 of 3 checks reproduced the verdicts of the run; 1 differed, 0 cannot be replayed\n")
 
 
 def test_checks_without_captures_cannot_be_replayed(run: Path):
@@ -112,7 +110,7 @@ def test_checks_without_captures_cannot_be_replayed(run: Path):
         path.unlink()
     done = mqconform("replay", run)
     assert done.returncode == 5
-    assert done.stdout.count(": it has no capture\n") == 3
+    assert done.stdout.count(": the check has no capture\n") == 3
 
 
 def test_captures_of_another_run_cannot_be_replayed(run: Path):

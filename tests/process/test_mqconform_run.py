@@ -248,6 +248,6 @@ def test_a_cut_verdict_file_is_one_line_and_stays_as_it_is(by_mqconform: Ran, tm
     number = cut.count(b"\n") + 1
     assert said == (
         f"ERROR: {folder}/verdicts.jsonl:{number}: the verdict is cut or broken; "
-        "remove that line to go on from the others"
+        "remove that line to continue with the others"
     )
     assert (folder / "verdicts.jsonl").read_bytes() == cut

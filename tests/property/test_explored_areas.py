@@ -12,8 +12,8 @@ from harness.explore.explored import Explorer, Limits
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
-STEPS = {"queues": 8_000}
-FAULTS = {"queues": ("abort-gives-back-at-the-end", 7)}
+STEPS = {"queues": 6_000, "remote": 5_000, "sessions": 4_000, "transfer": 4_000}
+FAULTS = {"queues": ("abort-gives-back-at-the-end", 7), "transfer": ("message-must-follow-on-the-very-last", 4)}
 """A fault for each area, and the most steps that its shortest sequence has."""
 
 

@@ -153,9 +153,9 @@ def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanl
     following.follow(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
     assert written == [1, 2]
     out = capsys.readouterr()
-    assert "lake state 2: 1 runs taken (3 verdicts), 1 left for later" in out.out
-    assert out.out.endswith("ended: the lake is as of the last look that was whole\n")
-    assert out.err == "mqconform rollup: /runs/open has not finished: left for later\n"
+    assert "lake state 2: 1 runs taken (3 verdicts), 1 skipped for now" in out.out
+    assert out.out.endswith("ended: the lake has the runs of the last complete search\n")
+    assert out.err == "mqconform rollup: /runs/open has not finished: skipped for now\n"
 
 
 def test_runs_are_waited_for_until_each_is_there_and_has_finished(spark, runs):

@@ -37,9 +37,9 @@ def record(path, *packets):
     """Write a capture of what a SUT sent on one connection."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
-    connection = recorder.opened(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
+    connection = recorder.record_opening(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
     for packet in packets:
-        recorder.received(connection, packet)
+        recorder.record_received(connection, packet)
     recorder.close()
 
 
@@ -83,7 +83,7 @@ def captured(tmp_path_factory):
 STRANGE = {
     "cut.pcapng": "the file is cut: 5 bytes of a block are missing",
     "golden.pcapng": "does not say which packets the system under test sent",
-    "large.pcapng": "1048577 octets are more than the 1048576 that are looked at",
+    "large.pcapng": "1048577 octets are more than the 1048576 that are read",
     "noise.pcapng": "neither pcap nor pcapng",
 }
 
@@ -190,9 +190,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
     assert (source.folder.uri, source.row["sut_name"], source.row["partial"]) == (f"file://{run}", "Contoso", True)
     report, written = judge(str(run), str(captured / "strange"))
     assert (written.judged, report.known, len(taken)) == (0, 1, 1)
-    assert report.refused == [
-        f"{captured}/strange: no run.json says which system was captured: give --name and --version"
-    ]
+    assert report.refused == [f"{captured}/strange: no run.json names the captured system: give --name and --version"]
 
 
 @pytest.mark.parametrize("target", ["--out", "--lake"])
@@ -240,13 +238,13 @@ def test_a_profile_that_nobody_knows_is_refused(spark, captured, tmp_path):
 def test_where_there_are_no_captures_is_said(spark, tmp_path):
     (tmp_path / "x.txt").write_text("")
     for folder, words in (
-        (str(tmp_path / "none"), "nothing is there"),
+        (str(tmp_path / "none"), "nothing exists there"),
         (str(tmp_path), "no file there ends in .pcapng"),
     ):
         with pytest.raises(RollupError, match=words):
             judge_into_folder(spark, [folder], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("")
-    with pytest.raises(RollupError, match="holds something"):
+    with pytest.raises(RollupError, match="is not empty"):
         judge_into_folder(spark, [str(tmp_path)], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert Files(spark).entries(f"file://{tmp_path}/nowhere") == []

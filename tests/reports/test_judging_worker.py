@@ -69,7 +69,7 @@ def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out()
     ("function", "seconds", "why"),
     [
         (stubborn, 0.2, "not judged within 0.2 s"),
-        (greedy, PATIENCE_S, "takes more than 1024 MiB of memory"),
+        (greedy, PATIENCE_S, "needs more than 1024 MiB of memory"),
         (
             deep,
             PATIENCE_S,

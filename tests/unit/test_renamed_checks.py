@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.cli.demo import EXCLUDED_CHECK
 from harness.rules.errata import CatalogueError
 from harness.rules.renamed_checks import current_check, load_renamed_checks
 from harness.run.checks_of_rules import driving_checks
@@ -39,6 +40,11 @@ def test_each_new_id_is_that_of_a_check(checks):
 
 def test_no_old_id_is_that_of_a_check(checks):
     assert load_renamed_checks().keys() & checks == set()
+
+
+def test_the_check_that_the_demo_excludes_exists(checks):
+    words = EXCLUDED_CHECK.removeprefix("not ")
+    assert len([check for check in checks if words in check]) == 1
 
 
 def test_a_check_that_was_renamed_twice_is_found_by_both_ids(suites):

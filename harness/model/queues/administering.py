@@ -81,7 +81,7 @@ class Administering(QueuesBase):
         queue = pick(chance, (name for name, one in self.queues.items() if one.parent is None))
         return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": chance.choice(QUOTAS)}
 
-    @transition("MQDMPR-3.1.7.1.7-03", "MQDMPR-3.1.7.1.7-07", "MQDMPR-3.1.7.1.7-10", needs=("receive",), weight=2)
+    @transition("MQDMPR-3.1.7.1.7-07", needs=("receive",), weight=2)
     def purge(self, queue: str) -> None:
         emptied = self.admin if queue == ADMIN else self.find(self.queues, queue)
         purged = 0
@@ -100,7 +100,7 @@ class Administering(QueuesBase):
             full.append(ADMIN)
         return {"queue": pick(chance, full)}
 
-    @transition("MQDMPR-3.1.7.1.4-05", "MQDMPR-3.1.7.1.4-08", "MQDMPR-3.1.7.1.4-11", needs=("queue_control",), weight=1)
+    @transition("MQDMPR-3.1.7.1.4-05", "MQDMPR-3.1.7.1.4-17", "MQDMPR-3.1.7.1.4-11", needs=("queue_control",), weight=1)
     def delete(self, queue: str) -> None:
         deleted = self.find(self.queues, queue)
         self.check_no_move_to(deleted.family())

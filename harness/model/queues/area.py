@@ -19,7 +19,7 @@ class Queues(Administering, Reading, Transactions):
     """The queues of one queue manager."""
 
     @transition(
-        "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-05", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-15", needs=("receive",)
+        "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-12", needs=("receive",)
     )
     def pause(self, ms: int) -> None:
         """Let time pass: waits and lives end."""
@@ -35,6 +35,8 @@ class Queues(Administering, Reading, Transactions):
 
     def _due(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
         """Return what ends until then, in order; Impossible where the order or the end is left open."""
+        if any(abs(one.due_ms - until_ms) < MARGIN_MS for one in self.readers()):
+            raise Impossible
         due: list[tuple[int, int, Reader | Position]] = []
         due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
         waits_ms = [one.due_ms for one in self.readers()]
@@ -49,6 +51,14 @@ class Queues(Administering, Reading, Transactions):
                     raise Impossible
                 due.append((due_ms, len(due), position))
         return sorted(one for one in due if one[0] <= until_ms)
+
+    @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
+    def elapse(self, ms: int) -> None:
+        """Note the time that a real system took meanwhile; it is drawn by nobody."""
+        self.pause(ms)
+
+    def draw_elapse(self, chance: Random) -> dict[str, Any]:
+        raise Impossible
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
         ms = chance.choice(PAUSES_MS)

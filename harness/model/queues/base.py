@@ -24,7 +24,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.steps import Impossible, Model
+from harness.model.steps import Impossible, Model, Step
 
 ADMIN = "admin"
 """The queue for administration acknowledgments: it is there from the start."""
@@ -36,7 +36,7 @@ MARGIN_MS = 1_500
 POSITIVE, NEGATIVE = "positive", "negative"
 ACK_RULES = (
     *("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-07", "MQQB-3.1.7.15-09", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-19"),
-    *("MQQB-3.1.7.15-24", "MQQB-3.1.7.15-27", "MQQB-3.1.7.15-28", "MQQB-3.1.7.15-D01", "MQQB-3.1.7.15-D02"),
+    *("MQQB-3.1.7.15-24", "MQQB-3.1.7.15-26", "MQQB-3.1.7.15-28", "MQQB-3.1.7.15-D01", "MQQB-3.1.7.15-D02"),
     *("MQQB-3.1.7.15-D03", "MQQB-3.1.7.15-D04", "MQQB-3.1.7.15-D05"),
 )
 REASON_RULES = {
@@ -53,13 +53,19 @@ class QueuesBase(Model):
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        self.now_ms = 0
         self.arrivals = 0
         self.admin = Queue(ADMIN)
         self.queues: dict[str, Queue] = {}
         self.handles: dict[str, Handle] = {}
         self.cursors: dict[str, Cursor] = {}
         self.transactions: dict[str, Transaction] = {}
+
+    def take(self, step: Step) -> None:
+        """Take a step; Impossible when it names a transaction that does not exist."""
+        transaction = step.arguments.get("transaction")
+        if transaction is not None and step.name != "begin":
+            self.find(self.transactions, transaction)
+        super().take(step)
 
     # -- what there is --------------------------------------------------------------------------------------------
 
@@ -111,12 +117,13 @@ class QueuesBase(Model):
     def make_available(self, position: Position) -> None:
         """Let a message be received, and give it to those who wait (3.1.7.2.2)."""
         self.cite("MQDMPR-3.1.7.2.2-04")
-        position.state, position.seen = AVAILABLE, True
+        position.state = AVAILABLE
         waiting = [reader for handle in position.queue.handles for reader in handle.readers]
         while waiting and position.state == AVAILABLE:
-            self.cite("MQDMPR-3.1.7.2.2-06", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
+            self.cite("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
             reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
             self.satisfy(reader, position)
+        position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
         """Return one of several that the documents do not order; each use is a choice of its own."""

@@ -34,6 +34,12 @@ ALREADY, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR
 NOT_AVAILABLE, SHARING = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
 USAGE, SEQUENCE = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
 CANCELLED = "MQ_ERROR_OPERATION_CANCELLED"
+SEEK_RULES = {
+    "first": ("MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
+    "previous": ("MQDMPR-3.1.7.3.3-17", "MQDMPR-3.1.7.3.3-22"),
+    "next": ("MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
+    "last": ("MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
+}
 
 
 class Reading(QueuesBase):
@@ -56,13 +62,13 @@ class Reading(QueuesBase):
         """Return whether those who have a queue open share it with another (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access) for one in queue.handles}
         if (True, RECEIVE) in opened:
-            self.cite("MQDMPR-3.1.7.1.5-101", "MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
+            self.cite("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
             return not deny_receive and access != RECEIVE
         if (True, PEEK) in opened:
-            self.cite("MQDMPR-3.1.7.1.5-108", "MQDMPR-3.1.7.1.5-110")
+            self.cite("MQDMPR-3.1.7.1.5-110")
             return access != RECEIVE
         if (False, RECEIVE) in opened:
-            self.cite("MQDMPR-3.1.7.1.5-112", "MQDMPR-3.1.7.1.5-114")
+            self.cite("MQDMPR-3.1.7.1.5-114")
             return not deny_receive
         return True
 
@@ -76,11 +82,11 @@ class Reading(QueuesBase):
             "deny_receive": chance.random() < 0.15,
         }
 
-    @transition("MQDMPR-3.1.7.1.6-09", "MQDMPR-3.1.7.1.6-14", "MQDMPR-3.1.7.1.6-17", needs=("receive",), weight=1)
+    @transition("MQDMPR-3.1.7.1.6-10", "MQDMPR-3.1.7.1.6-15", "MQDMPR-3.1.7.1.6-17", needs=("receive",), weight=1)
     def close(self, handle: str) -> None:
         closed = self.find(self.handles, handle)
         for reader in list(closed.readers):
-            self.cite("MQDMPR-3.1.7.1.6-13")
+            self.cite("MQDMPR-3.1.7.1.6-10")
             self.stop(reader, CANCELLED)
         for cursor in closed.cursors:
             del self.cursors[cursor.name]
@@ -109,7 +115,7 @@ class Reading(QueuesBase):
             raise Impossible
         return {"cursor": f"c{self.steps}", "handle": pick(chance, self.handles)}
 
-    @transition("MQDMPR-3.1.7.1.2-04", "MQDMPR-3.1.7.1.2-06", needs=("receive",), weight=1)
+    @transition("MQDMPR-3.1.7.1.2-05", "MQDMPR-3.1.7.1.2-06", needs=("receive",), weight=1)
     def close_cursor(self, cursor: str) -> None:
         closed = self.find(self.cursors, cursor)
         for reader in list(closed.handle.readers):
@@ -134,7 +140,7 @@ class Reading(QueuesBase):
     )
     def receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
         """Receive the first message of a queue."""
-        if not self.check_transaction(transaction, self.find_readable(queue), read):
+        if not self.may_read(read, self.find_readable(queue), transaction):
             return
         self.read_first(read, queue, wait_ms, True, transaction)
 
@@ -143,7 +149,7 @@ class Reading(QueuesBase):
         transaction = self.draw_transaction(chance, self.queues[queue].transactional)
         return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue), "transaction": transaction}
 
-    @transition("MQDMPR-3.1.7.1.15-40", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
+    @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek(self, read: str, queue: str, wait_ms: int) -> None:
         """Peek at the first message of a queue."""
         self.find_readable(queue)
@@ -179,10 +185,7 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.access != RECEIVE:
             self.refuse(name=read)
-        elif opened.queue is None:
-            self.cite("MQDMPR-3.1.7.1.10-06")
-            self.refuse(NOT_AVAILABLE, name=read)
-        elif self.check_transaction(transaction, opened.queue, read):
+        elif self.may_read(read, opened.queue, transaction):
             self.answer_or_wait(Reader(read, opened, True, 0, None, self.within(transaction)), wait_ms)
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
@@ -191,7 +194,7 @@ class Reading(QueuesBase):
         wait = self.draw_wait(chance, None if handle.queue is None else handle.queue.name)
         return {"read": f"r{self.steps}", "handle": handle.name, **wait, "transaction": transaction}
 
-    @transition("MQDMPR-3.1.7.1.15-40", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
+    @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek_through(self, read: str, handle: str, wait_ms: int) -> None:
         """Peek at the first message through an open handle."""
         opened = self.find(self.handles, handle)
@@ -224,11 +227,9 @@ class Reading(QueuesBase):
         if handle.access != RECEIVE:
             self.refuse(name=read)
             return
-        if handle.queue is None:
-            self.refuse(NOT_AVAILABLE, name=read)
+        if not self.may_read(read, handle.queue, transaction):
             return
-        if not self.check_transaction(transaction, handle.queue, read):
-            return
+        assert handle.queue is not None
         within = self.within(transaction)
         if there.state == READ:
             if not self.is_at_available(there):
@@ -336,6 +337,8 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.13-11",
         "MQDMPR-3.1.7.1.13-16",
         "MQDMPR-3.1.7.3.3-03",
+        "MQDMPR-3.1.7.3.3-04",
+        "MQDMPR-3.1.7.3.3-08",
         needs=("receive",),
         weight=5,
         receives=False,
@@ -348,7 +351,7 @@ class Reading(QueuesBase):
         position = self.position_of(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
             raise Impossible
-        if not self.check_transaction(transaction, there, read):
+        if not self.may_read(read, there, transaction):
             return
         if not self.is_shared(there, RECEIVE if receives else PEEK, False):
             self.refuse(SHARING, name=read)
@@ -369,8 +372,9 @@ class Reading(QueuesBase):
     def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
         there = queue.available()
         if seek == "current":
-            self.cite("MQDMPR-3.1.7.3.3-27")
+            self.cite("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
             return position if position.state == AVAILABLE else None
+        self.cite(*SEEK_RULES[seek])
         if seek == "first":
             return next(iter(there), None)
         if seek == "last":
@@ -442,18 +446,20 @@ class Reading(QueuesBase):
     def within(self, transaction: str | None) -> Transaction | None:
         return None if transaction is None else self.transactions[transaction]
 
-    def check_transaction(self, transaction: str | None, queue: Queue, read: str) -> bool:
-        """Return whether a read may be in a transaction; refuse it if not."""
-        if transaction is None:
-            return True
-        found = self.find(self.transactions, transaction)
-        if found.state != "active":
-            self.refuse(SEQUENCE, name=read)
-            return False
-        if not queue.transactional:
-            self.refuse(USAGE, name=read)
-            return False
-        return True
+    def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
+        """Return whether a queue may be read in a transaction; refuse it if not, for any of the reasons that apply."""
+        statuses: list[str] = []
+        if queue is None:
+            self.cite("MQDMPR-3.1.7.1.10-06")
+            statuses.append(NOT_AVAILABLE)
+        if transaction is not None:
+            if self.find(self.transactions, transaction).state != "active":
+                statuses.append(SEQUENCE)
+            if queue is not None and not queue.transactional:
+                statuses.append(USAGE)
+        if statuses:
+            self.refuse(*statuses, name=read)
+        return not statuses
 
     def draw_transaction(self, chance: Random, transactional: bool) -> str | None:
         if not self.transactions or chance.random() > (0.6 if transactional else 0.04):

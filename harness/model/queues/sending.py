@@ -71,7 +71,7 @@ class Sending(QueuesBase):
         self.check_can_wait(target, sent)
         held = [position for one in (target, *target.subqueues) for position in one.positions]
         if not self.has_room(held, sent, target.quota_kb):
-            self.cite("MQDMPR-3.1.7.1.9-06", "MQDMPR-3.1.7.1.9-07")
+            self.cite("MQDMPR-3.1.7.1.9-07")
             self.refuse()
             return
         position = self.insert(target, sent, LOCKED)
@@ -93,7 +93,7 @@ class Sending(QueuesBase):
         """Let a message be received that reached its queue, and acknowledge that (MS-MQQB 3.1.5.8.10)."""
         self.make_available(position)
         if "positive_arrival" in position.message.acks:
-            self.cite("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-04")
+            self.cite("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-01")
             self.acknowledge(position.message, "ACK_REACH_QUEUE")
 
     def draw_send(self, chance: Random) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class Message:
     application_tag: int = 0
     life_s: int = FOREVER
     cls: str = "NORMAL"
+    journal: tuple[str, ...] = ()
 
     @property
     def recoverable(self) -> bool:
@@ -51,7 +52,7 @@ class Message:
             "delivery": self.delivery,
             "size": self.size,
             "acks": sorted(self.acks),
-            "journal": [],
+            "journal": sorted(self.journal),
             "application_tag": self.application_tag,
             "time_to_be_received_s": self.life_s,
         }
@@ -61,7 +62,7 @@ class Message:
 class Position:
     """The place of a message in a queue.
 
-    ``step``: the step that put it there; ``expires_ms``: when it has to go; ``seen``: whether it ever was available.
+    ``step``: the step that put it there; ``expires_ms``: when it has to go; ``seen``: whether it ever was shown.
     """
 
     message: Message

@@ -36,7 +36,7 @@ class Transactions(Sending):
             self.cite("MQDMPR-3.1.4.6-09")
             self._commit(prepared)
         else:
-            self.cite("MQDMPR-3.1.4.6-07")
+            self.cite("MQDMPR-3.1.4.6-08")
             self._stop_readers(prepared)
             prepared.state = "prepared"
             self.answers["answer"] = {"outcome": "prepared"}
@@ -66,7 +66,7 @@ class Transactions(Sending):
                 self.cite("MQDMPR-3.1.4.4-07")
                 self.arrive(position)
             elif operation.kind == "dequeue":
-                self.cite("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.4-14")
+                self.cite("MQDMPR-3.1.4.4-11")
                 self.delete_position(position, operation.reason)
             elif operation.target is not None:
                 self.cite("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19")
@@ -91,7 +91,7 @@ class Transactions(Sending):
                     position.queue.positions.remove(position)
                     position.state = DELETED
             else:
-                self.cite("MQDMPR-3.1.4.5-07", "MQDMPR-3.1.4.5-13")
+                self.cite("MQDMPR-3.1.4.5-08", "MQDMPR-3.1.4.5-13")
                 received = operation.kind == "dequeue" and position.state == "purge pending"
                 reason = operation.reason if received and self.decide("E119") else "NACK_Q_PURGED"
                 self.release(position, purged=reason)

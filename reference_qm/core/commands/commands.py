@@ -244,7 +244,7 @@ class Commands(Part):
         if queue is None or queue.Transactional is not request.transactional:
             kind = "transactional" if request.transactional else "nontransactional"
             raise CommandError(
-                f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first"
+                f"dead_letter_queue: {request.dead_letter_queue!a} is not a {kind} queue here: create it first"
             )
 
 

@@ -81,7 +81,7 @@ class Coordinating(Part):
         again.
         """
         self.qm.halted = (
-            "the coordinator did not say what became of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
+            "the coordinator did not report the outcome of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
         )
         self.qm.administering.take_offline(now)
 

@@ -126,7 +126,7 @@ class Inputs(Part):
         """
         while (connection := self.qm.unfinished.one_too_many()) is not None:
             self.qm.unfinished.note(connection, 0)
-            reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of what is not whole"
+            reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of incomplete packets"
             session = self.qm.transports.get(connection)
             if session is None:
                 self.qm.remote.associations.cut(connection, reason)

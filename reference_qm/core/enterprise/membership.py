@@ -12,9 +12,9 @@ from reference_qm.directory.events import create_directory_object
 from reference_qm.directory.interface import Created
 from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import DirectoryAnswered, DomainTold
+from reference_qm.surface.inputs import DirectoryAnswered, DomainReported
 
-CREATED = (
+OBJECT_ATTRIBUTES = (
     "DirectoryServer",
     "RoutingServer",
     "OperatingSystemType",
@@ -28,8 +28,8 @@ CREATED = (
 """The iAttributeList of a machine's object. The document omits the name by which the object is found later."""
 
 
-KNOWN = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
-"""The attributes of a machine, besides its sites, that are published when the machine joins another domain."""
+SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
+"""The attributes of a machine, apart from its sites, that are published when the machine joins another domain."""
 
 
 class Membership(Part):
@@ -40,7 +40,7 @@ class Membership(Part):
 
     __slots__ = ()
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         """Note the domain of the machine. Spec: MS-MQDMPR 3.1.3."""
         self.qm.adm.MachineDomainId = event.identifier
 
@@ -69,10 +69,10 @@ class Membership(Part):
     def keep_known(self) -> None:
         """Save the directory's attributes of this machine: its name, sites and roles."""
         local = self.qm.enterprise.state.LocalQueueManager
-        known = QueueManager(**{name: getattr(local, name) for name in (*KNOWN, "SiteIdentifierList")})
+        known = QueueManager(**{name: getattr(local, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")})
         if known != self.qm.enterprise.last_known:
             self.qm.enterprise.last_known = known
-            entry = {name: getattr(known, name) for name in KNOWN}
+            entry = {name: getattr(known, name) for name in SAVED_ATTRIBUTES}
             self._save_change(
                 {"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}}
             )
@@ -80,7 +80,7 @@ class Membership(Part):
     def restore_known(self, entry: dict[str, Any]) -> None:
         """Restore the saved attributes of the last start; LookupError, TypeError or ValueError for bad values."""
         sites = tuple(UUID(one) for one in entry["SiteIdentifierList"])
-        known: dict[str, Any] = {name: entry[name] for name in KNOWN}
+        known: dict[str, Any] = {name: entry[name] for name in SAVED_ATTRIBUTES}
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
     def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -109,7 +109,7 @@ class Membership(Part):
     def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
         """Create this machine's object in its domain, and take over its Identifier. Spec: MS-MQSO 6.6.2.1 step 4."""
         state = self.qm.enterprise.state
-        change = create_directory_object(state, self.describe_machine(), CREATED)
+        change = create_directory_object(state, self.describe_machine(), OBJECT_ATTRIBUTES)
 
         def adopt_object(answer: DirectoryAnswered) -> None:
             done = Created(answer.status, answer.identifier)
@@ -130,7 +130,7 @@ class Membership(Part):
         local, known = self.qm.enterprise.state.LocalQueueManager, self.qm.enterprise.last_known
         if known is None:
             return local
-        same: dict[str, Any] = {name: getattr(known, name) for name in (*KNOWN, "SiteIdentifierList")}
+        same: dict[str, Any] = {name: getattr(known, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")}
         return replace(local, **same)
 
     def take_identifier(self, identifier: UUID) -> None:

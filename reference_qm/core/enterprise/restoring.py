@@ -104,7 +104,7 @@ class Restoring(Part):
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
                 here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
-                raise RestoreError(f"{here}, which differs from the configuration: change the settings")
+                raise RestoreError(f"{here}, unlike the configuration: change the settings")
             else:
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)

@@ -81,7 +81,7 @@ class NextHops(Part):
     def read_topology(self) -> Topology:
         """Read the topology of the enterprise.
 
-        It is empty when the directory cannot be read or is too large to be read.
+        The topology is empty when the directory cannot be read or is too large to be read.
         """
         try:
             return Topology.read(self.qm.enterprise.directory)

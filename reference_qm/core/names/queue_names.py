@@ -40,7 +40,7 @@ ORDER_QUEUE_PATH = "private$\\order_queue$"
 OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
 """The queue manager's own queues; messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
 JOURNAL = "journal"
-THIS_COMPUTER = frozenset({".", "localhost"})
+OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
 """Names that every computer uses for itself."""
 
 
@@ -152,7 +152,7 @@ class QueueNames(Part):
     def _list_own_names(self) -> frozenset[str]:
         local = self.qm.enterprise.state.LocalQueueManager
         known = (self.qm.config.host_name, self.qm.adm.ComputerName, local.ComputerName, local.QualifiedComputerName)
-        return THIS_COMPUTER | {one.lower() for one in known if one}
+        return OWN_COMPUTER_NAMES | {one.lower() for one in known if one}
 
     def expand_format_name(self, text: str) -> FormatName | None:
         """Resolve distribution lists and remove duplicates; None when that fails. Spec: MS-MQDMPR 3.1.7.3.8.

@@ -15,7 +15,16 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 OnStatus: TypeAlias = Callable[[Status], None]
 
-PUBLISHED = ("Label", "Type", "Journaling", "Quota", "JournalQuota", "Authentication", "PrivacyLevel", "BasePriority")
+SHARED_ATTRIBUTES = (
+    "Label",
+    "Type",
+    "Journaling",
+    "Quota",
+    "JournalQuota",
+    "Authentication",
+    "PrivacyLevel",
+    "BasePriority",
+)
 """The attributes that the directory shares with the queue and that may be changed."""
 
 _STATUS = {
@@ -75,12 +84,12 @@ class Publishing(Part):
         if not isinstance(found, directory.Queue) or found.Identifier is None:
             return False
         queue.Identifier = found.Identifier
-        for name in PUBLISHED:
+        for name in SHARED_ATTRIBUTES:
             setattr(queue, name, getattr(found, name))
         return True
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. A missing object is no failure."""
+        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. A missing object is no error."""
         change = events.delete_directory_object(self.qm.enterprise.state, self._build_element(queue))
 
         def report_deletion(answer: DirectoryAnswered) -> None:
@@ -91,8 +100,12 @@ class Publishing(Part):
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         """Write changed attributes of a public queue to the directory. Spec: MS-MQDMPR 3.1.7.1.24."""
-        element = replace(self._build_element(queue), **{name: values[name] for name in PUBLISHED if name in values})
-        self.qm.directory_link.write(Write(element, PUBLISHED), lambda answer: written(_status_of(answer.status)))
+        element = replace(
+            self._build_element(queue), **{name: values[name] for name in SHARED_ATTRIBUTES if name in values}
+        )
+        self.qm.directory_link.write(
+            Write(element, SHARED_ATTRIBUTES), lambda answer: written(_status_of(answer.status))
+        )
 
     def note_public_queues(self) -> None:
         """Note the local public queues for reads while the directory is offline. Spec: MS-MQDMPR 3.1.7.1.20."""
@@ -105,7 +118,7 @@ class Publishing(Part):
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
         for queue in self._list_public_queues():
             element = published.get(queue.Identifier)
-            for name in PUBLISHED if element is not None else ():
+            for name in SHARED_ATTRIBUTES if element is not None else ():
                 setattr(queue, name, getattr(element, name))
 
     def _list_public_queues(self) -> list[Queue]:
@@ -119,4 +132,4 @@ class Publishing(Part):
             Transactional=queue.Transactional,
             MulticastAddress=queue.MulticastAddress,
         )
-        return replace(element, **{name: getattr(queue, name) for name in PUBLISHED})
+        return replace(element, **{name: getattr(queue, name) for name in SHARED_ATTRIBUTES})

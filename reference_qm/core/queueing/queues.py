@@ -26,7 +26,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import ANONYMOUS, SecurityDescriptor, Sid, default_queue_security
 from reference_qm.surface.commands import Result
 
-COPIED = (
+CREATOR_ATTRIBUTES = (
     "Label",
     "Type",
     "Journaling",
@@ -39,10 +39,10 @@ COPIED = (
     "Security",
     "BasePriority",
 )
-"""The attributes that a new queue takes from its creator, besides the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
+"""The attributes that a new queue takes from its creator, apart from the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
 
 
-OF_DIRECTORY = ("Identifier", "FullPath", "DirectoryPath")
+DIRECTORY_ATTRIBUTES = ("Identifier", "FullPath", "DirectoryPath")
 """The attributes of a public queue that the directory sets."""
 OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
@@ -92,7 +92,7 @@ class Queues(Part):
             QueueType=QueueType.PRIVATE if path.private else QueueType.PUBLIC,
             CreateTime=utc_s,
             ModifyTime=utc_s,
-            **{name: getattr(queue, name) for name in COPIED},
+            **{name: getattr(queue, name) for name in CREATOR_ATTRIBUTES},
         )
         if path.subqueue is not None:
             return self._add_subqueue(created, path)
@@ -100,7 +100,7 @@ class Queues(Part):
             created.PrivateQueueNumber = self._next_number()
             created.Identifier = uuid5(self.qm.adm.Identifier, f"{created.PrivateQueueNumber}")
         else:
-            for name in OF_DIRECTORY:
+            for name in DIRECTORY_ATTRIBUTES:
                 setattr(created, name, getattr(queue, name))
         self.add(created)
         return Status.MQ_OK, created
@@ -143,7 +143,7 @@ class Queues(Part):
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         """Add a subqueue to its queue; the subqueue accepts the same messages as the queue."""
-        for attribute in COPIED:
+        for attribute in CREATOR_ATTRIBUTES:
             setattr(queue, attribute, getattr(parent, attribute))
         queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
         queue.parent = parent

@@ -79,8 +79,9 @@ class TransactionEvents(Part):
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         """Make a message available, or send it. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
 
-        An outgoing message got its place in the queue when its record was passed to the disk (``coordinating``). So the
-        order of the queue holds, whichever record reaches the disk first.
+        A message for a local queue is available at once: operations are carried out in their order, and a waiting read
+        gets the first message. An outgoing message got its place in the queue when its record was passed to the disk
+        (``coordinating``). So the order of the queue holds, whichever record reaches the disk first.
         """
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
@@ -88,6 +89,7 @@ class TransactionEvents(Part):
             self.qm.post(SessionMaySend(position.QueueReference.session))
         elif position.State is not MessagePositionState.DELETED:
             self.qm.post(MessageArrived(position))
+            self.qm.positions.message_available(position)
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that the transaction received. Spec: MS-MQDMPR 3.1.4.4.

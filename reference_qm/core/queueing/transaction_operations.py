@@ -60,7 +60,7 @@ class TransactionOperations(Part):
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
         """Reject a received message when the transaction commits. Spec: MS-MQRR 3.1.4.14.
 
-        CommandError when the transaction did not receive the message, or is no longer open.
+        CommandError when the transaction did not receive the message, or has ended.
         """
         received = (
             operation

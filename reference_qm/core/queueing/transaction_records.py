@@ -23,7 +23,7 @@ class TransactionRecords(Part):
     """Builds the disk records of a transaction, one for each step of its life. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
     A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared transaction
-    has the entry ``transaction:guid`` besides those of its messages: ``number`` (20 bits) and ``operations``. Each
+    has the entry ``transaction:guid`` and those of its messages: ``number`` (20 bits) and ``operations``. Each
     operation is a type, the key of the message, and for Dequeue the reason (a class), for Move the target.
     """
 

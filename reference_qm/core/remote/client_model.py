@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from reference_qm.core.remote.client_steps import Binding, Task
-from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.surface.inputs import Endpoint
 
 
@@ -74,7 +74,7 @@ class RemoteRead:
     @property
     def receives(self) -> bool:
         """Whether the read removes the message."""
-        return self.Action in RECEIVING
+        return self.Action in RECEIVE_ACTIONS
 
 
 @dataclass(slots=True, eq=False)

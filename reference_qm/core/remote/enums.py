@@ -22,7 +22,7 @@ class ReadAction(IntEnum):
     MQ_LOOKUP_RECEIVE_PREV = 0x40000022
 
 
-RECEIVING = frozenset(
+RECEIVE_ACTIONS = frozenset(
     {
         ReadAction.MQ_ACTION_RECEIVE,
         ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,

@@ -26,7 +26,7 @@ SHARE: dict[int, QueueShareMode] = {
 }
 CURSOR_LIMIT = 1_024
 """The limit of cursors per handle: a client with thousands of handles must not have millions of cursors."""
-NOBODY_KNOWN = frozenset({EVERYONE, ANONYMOUS})
+ANONYMOUS_SIDS = frozenset({EVERYONE, ANONYMOUS})
 """The SIDs of a client without a security context."""
 
 
@@ -96,7 +96,7 @@ class Qmcomm(Part):
     def find_reader(self, call: Call) -> Set[Sid]:
         """Return the SIDs of the authenticated user who makes a call. Spec: MS-MQMP 2.1."""
         if call.level is AuthLevel.NONE:
-            return NOBODY_KNOWN
+            return ANONYMOUS_SIDS
         name = call.identity.rpartition("\\")[2].lower()
         for account in self.qm.config.security.accounts:
             if account.name.lower() == name:

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from reference_qm.core.part import Part
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition
@@ -14,10 +14,10 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
-FIRST, LAST = 0, 0xFFFFFFFFFFFFFFFF
+FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
 """The LookupIds that stand for the ends of the queue."""
 LOW_7_BYTES = (1 << 56) - 1
-BY_SERVER = 1
+RESERVED_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
 
 SEEK = {
@@ -29,8 +29,8 @@ SEEK = {
     ReadAction.MQ_LOOKUP_RECEIVE_PREV: MessageSeekAction.PREVIOUS,
 }
 EDGES = {
-    (MessageSeekAction.NEXT, FIRST): MessageSeekAction.FIRST,
-    (MessageSeekAction.PREVIOUS, LAST): MessageSeekAction.LAST,
+    (MessageSeekAction.NEXT, FIRST_LOOKUP_ID): MessageSeekAction.FIRST,
+    (MessageSeekAction.PREVIOUS, LAST_LOOKUP_ID): MessageSeekAction.LAST,
 }
 
 
@@ -70,7 +70,7 @@ class RemoteReads(Part):
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         """Raise Read Message By Lookup Identifier. Spec: MS-MQQP 3.1.4.11."""
         operation = self.get_lookup_operation(entry.Action, lookup_id)
-        peek = entry.Action not in RECEIVING
+        peek = entry.Action not in RECEIVE_ACTIONS
         answered = self._completion_of(entry)
         self.qm.reading.read_by_lookup_identifier(descriptor, lookup_id, operation, answered, peek, two_phase_read=True)
 
@@ -101,12 +101,12 @@ class RemoteReads(Part):
         results: dict[str, Any] = {"Return": status, "pphContext": None}
         second = call.arguments.get("lpRemoteReadDesc2")
         desc = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
-        answer = None if desc is None else {**desc, "Reserved": BY_SERVER, "dwSize": 0, "lpBuffer": None}
+        answer = None if desc is None else {**desc, "Reserved": RESERVED_OF_SERVER, "dwSize": 0, "lpBuffer": None}
         sequential_id = 0
         if answer is not None and entry is not None and (position := entry.UserMessagePacket) is not None:
             answer |= self.describe_remote_message(position)
             sequential_id = self.get_sequential_id(position)
-            if entry.Action in RECEIVING:
+            if entry.Action in RECEIVE_ACTIONS:
                 results["pphContext"] = call.new_handle(entry)
         if second is None:
             results["lpRemoteReadDesc"] = answer

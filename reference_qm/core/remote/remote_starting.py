@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from reference_qm.core.part import QM, Part
-from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
@@ -113,7 +113,7 @@ class RemoteStarting(Part):
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
         """Refuse to receive through a handle that was opened to peek. Spec: MS-MQMP 3.1.4.2."""
-        receives = desc["ulAction"] in RECEIVING
+        receives = desc["ulAction"] in RECEIVE_ACTIONS
         if receives and descriptor.AccessType is not QueueAccessType.RECEIVE:
             return Status.MQ_ERROR_ACCESS_DENIED
         return Status.MQ_OK

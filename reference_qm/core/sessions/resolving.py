@@ -29,8 +29,8 @@ class Resolving(Part):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         """Find the next hops to the destination, and look up their names. Spec: MS-MQQB 3.1.5.2.1.
 
-        The document resolves destinationHostName for each queue manager, but for a private format name
-        destinationHostName is empty. The name of each queue manager is meant.
+        The document resolves destinationHostName for each queue manager, although for a private format
+        name destinationHostName is empty. The name of each queue manager is meant.
         """
         queue = outgoing_queue(session)
         destination = self.qm.next_hops.get_destination_info(queue.DestinationFormatName)

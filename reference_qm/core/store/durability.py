@@ -25,24 +25,23 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 
 
 class Durability(Part):
-    """The changes put on disk to survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
+    """Builds the records that survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
 
-    A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
-    not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
+    A record is a change of entries: names with their new values, None for a removed entry. The disk has all of a record
+    or nothing. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
     ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
-    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``,
-    ``initialization_retry_s``, ``last_domain``,
-    ``last_known``, ``directory_identifier``, ``transaction:guid`` (``transaction_records``).
+    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``, ``initialization_retry_s``,
+    ``last_domain``, ``last_known``, ``directory_identifier``, ``transaction:guid`` (``transaction_records``).
 
-    How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
-    transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a
-    crash is the unbroken chain of messages from there.
+    The progress of a sender's transactional messages is on disk twice: each message names its predecessor, and the
+    transfer names the last message with all predecessors on disk. Each record can fail by itself, so after a crash the
+    unbroken chain of messages from there counts.
     """
 
     __slots__ = ()
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        """Return what must be on disk before a new message is taken over; empty when nothing must."""
+        """Return the change that must be on disk before a new message is accepted; empty when none must."""
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference
@@ -57,10 +56,10 @@ class Durability(Part):
         return change
 
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
-        """Return the change that takes messages out of local queues.
+        """Return the change that removes messages from local queues.
 
-        One whose sender is to learn of it stays on disk, with the reason, until the acknowledgment is there
-        (``position_deleted``).
+        A message whose removal is reported to its sender stays on disk, with the reason, until the acknowledgment is on
+        disk (``position_deleted``).
         """
         change: Change = {}
         if not self.qm.disk.used:
@@ -90,11 +89,14 @@ class Durability(Part):
         return {} if transfer is None else transfer_entry(transfer)
 
     def queue_entry(self, queue: Queue) -> Change:
-        """Return the entries of a queue that was created."""
+        """Return the entries of a new queue."""
         return {place(queue): queue_values(queue), "last_private_queue_number": self.qm.adm.last_private_queue_number}
 
     def sequence_entry(self, queue: OutgoingQueue) -> Change:
-        """Return the entry of an outgoing queue: what MUST survive of its session. Spec: MS-MQQB 3.1.1.3.1."""
+        """Return the entry of an outgoing queue: the elements of its session that MUST survive.
+
+        Spec: MS-MQQB 3.1.1.3.1.
+        """
         session = queue.session
         values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
         for name in SEQUENCE[3:]:

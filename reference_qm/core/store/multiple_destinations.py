@@ -1,4 +1,4 @@
-"""The MultiQueueFormatHeader of a message. Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32, MS-MQMQ 2.2.20.1."""
+"""Builds and reads the MultiQueueFormatHeader of a message. Spec: MS-MQDMPR 3.1.7.1.30 to .32, MS-MQMQ 2.2.20.1."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _DESTINATION, _ADMINISTRATION, _RESPONSE = 0x0064, 0x00C8, 0x012C
 def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -> UserMessagePacket:
     """Return the packet with a MultiQueueFormatHeader that lists all destinations of its message.
 
-    ``destinations`` is DestinationMultiQueueFormatName, or the only destination: an MSMQ 3.0 signature has its place in
-    that header (MS-MQQB 3.1.7.1.4), so a message that is to have one needs it also when it goes to one queue.
+    ``destinations``: DestinationMultiQueueFormatName, or the single destination. An MSMQ 3.0 signature is part of this
+    header (MS-MQQB 3.1.7.1.4), so a message with such a signature needs the header even for one queue.
     """
     return replace(
         packet,
@@ -48,7 +48,7 @@ def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -
 
 
 def lists_of(header: MultiQueueFormatHeader) -> dict[str, Any]:
-    """Return the attributes of a message that its MultiQueueFormatHeader has. Spec: MS-MQDMPR 3.1.7.1.31."""
+    """Return the attributes of a message that come from its MultiQueueFormatHeader. Spec: MS-MQDMPR 3.1.7.1.31."""
     return {
         "DestinationMultiQueueFormatName": _format_list(header.Destination),
         "AdministrationMultiQueueFormatName": _format_list(header.Administration),
@@ -76,14 +76,14 @@ def _build_element(text: str) -> MQFFormatNameElement:
         return MQFFormatNameElement(MQFDirectQueueFormatName(text.partition("=")[2]))
     if isinstance(name, DistributionListName):
         return MQFFormatNameElement(MQFDistributionQueueFormatName(name.DistributionListGuid))
-    raise MisuseError(f"{text!a} cannot stand in a MultiQueueFormatHeader")
+    raise MisuseError(f"{text!a} does not fit into a MultiQueueFormatHeader")
 
 
 def _format_list(header: MQFAddressHeader) -> str | None:
-    """Return a list as a format name; None when it is empty, or holds what is none, which nobody could send to."""
+    """Return a list as a format name; None for an empty list or one with an invalid name."""
     names = [_format_element(element) for element in header.FormatNameList]
     text = ",".join(names)
-    if not names or text.count(",") >= len(names):  # a name with a comma would be read as two
+    if not names or text.count(",") >= len(names):  # a name with a comma would be read as two names
         return None
     try:
         parse_format_name(text)

@@ -1,7 +1,7 @@
-"""PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
+"""The types PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
 
-Signed numbers are read as the unsigned numbers of their bits. A vector of variants may hold further ones, to a depth
-that is believed: DEEPEST.
+Signed numbers are read as unsigned numbers with the same bits. A vector of variants may contain further ones, up to the
+depth DEEPEST.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from reference_qm.rpc.interfaces.qmcomm_types import NAME, QUEUE_FORMAT
 from reference_qm.rpc.ndr import GUID, U8, U16, U32, U64, ConformantArray, NdrType, Struct, Union, unique
 
 DEEPEST = 3
-"""Vectors of variants inside each other."""
+"""The limit of nested vectors of variants."""
 
 
 class VarType(IntEnum):
-    """VARENUM. Spec: MS-MQMQ 2.2.12."""
+    """The values of VARENUM. Spec: MS-MQMQ 2.2.12."""
 
     VT_EMPTY = 0
     VT_NULL = 1

@@ -15,7 +15,7 @@ from suites.mqqb.steps.secured import Secured, signed
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
-TOO_MUCH = b"x" * 16_384
+LARGE_BODY = b"x" * 16_384
 TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
 
 
@@ -33,8 +33,8 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     ]
     remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
-    wanted = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
-    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[one.label_or_outcome for one in reads], evidence=reads)
+    expected = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
+    judge("MQDMPR-3.1.1.2-20", expected=expected, observed=[one.label_or_outcome for one in reads], evidence=reads)
     empty.append(queue.start_receive())
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
@@ -53,7 +53,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     }
     queues = {kind: sut.new_queue("journaled", **properties) for kind, properties in kinds.items()}
     connection = peer.open_raw()
-    bodies = {"small": b"small", "large": TOO_MUCH}
+    bodies = {"small": b"small", "large": LARGE_BODY}
     for name in queues.values():
         for label, body in bodies.items():
             to = rf"TCP:{sut.address}\{name}"
@@ -63,28 +63,31 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     for name in queues.values():
         for _ in bodies:
             sut.control.call("receive", queue=name, timeout_ms=0)
-    found = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
+    observed = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
     judge(
-        "MQDMPR-3.1.1.2-D05", expected=in_queue("small", "large"), observed=found["without a limit"], case="a journal"
+        "MQDMPR-3.1.1.2-D05",
+        expected=in_queue("small", "large"),
+        observed=observed["without a limit"],
+        case="a journal",
     )
-    judge("MQDMPR-3.1.1.2-D05", expected=in_queue(), observed=found["without journaling"], case="without journaling")
-    judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=found["with a limit"])
+    judge("MQDMPR-3.1.1.2-D05", expected=in_queue(), observed=observed["without journaling"], case="without journaling")
+    judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"])
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
     """An unsigned message is stored in a queue without Authentication, and not in a queue with it."""
-    queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
+    queues = [sut.new_queue("authenticated", authenticated=expected_labels) for expected_labels in (True, False)]
     connection = peer.open_raw()
-    sent = [
+    packets = [
         connection.send(peer.recoverable_message(label="unsigned", destination=rf"TCP:{sut.address}\{name}"))
         for name in queues
     ]
     peer.eventually(lambda: bool(sut.labels(queues[1])))
-    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
-    wanted = {"with": in_queue(), "without": in_queue("unsigned")}
-    judge("MQDMPR-3.1.1.2-D02", expected=wanted, observed=found, evidence=sent)
+    observed = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    expected_labels = {"with": in_queue(), "without": in_queue("unsigned")}
+    judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 
 @needs("queue_control", "receive", "security")
@@ -93,16 +96,16 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
     """A signed message is stored in a queue with Authentication and in a queue without it."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
-    queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
-    sent = [
+    queues = [sut.new_queue("authenticated", authenticated=authenticated) for authenticated in (True, False)]
+    packets = [
         secured.connection.send(
             signed(secured.message(ALICE, label="signed", destination=rf"TCP:{sut.address}\{name}"), SIG20)
         )
         for name in queues
     ]
     peer.eventually(lambda: all(sut.labels(name) for name in queues))
-    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
-    judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=found, evidence=sent)
+    observed = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=observed, evidence=packets)
 
 
 @needs("queue_control", "receive")
@@ -142,14 +145,14 @@ def test_public_queue_is_in_directory_and_system_queue_is_not(sut, judge):
     """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, label="published", quota_kb=777, base_priority=-2)
-    wanted = {"label": "published", "quota_kb": 777, "base_priority": -2}
+    expected = {"label": "published", "quota_kb": 777, "base_priority": -2}
     for time in ("before", "after"):
         if time == "after":
             sut.restart()
-        shown = sut.control.call("get_queue", name=name)
+        properties = sut.control.call("get_queue", name=name)
         published = sut.read_directory_object(queue=name)
-        for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
-            observed = {one: source.get(one) for one in wanted}
-            judge(rule, expected=wanted, observed=observed, case=f"{time} a restart")
+        for rule, source in (("MQDMPR-3.1.1-03", properties), ("MQDMPR-3.1.1.2-01", published or {})):
+            observed = {one: source.get(one) for one in expected}
+            judge(rule, expected=expected, observed=observed, case=f"{time} a restart")
     system = [queue for queue in SYSTEM_QUEUES if sut.read_directory_object(queue=queue) is not None]
     judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

@@ -23,19 +23,19 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     and the scope Enterprise.
     """
     name = sut.new_queue("shown")
-    shown = sut.inspect_queue(name)
-    computer, _, rest = shown["QualifiedPathname"].partition("\\")
+    inspected = sut.inspect_queue(name)
+    computer, _, rest = inspected["QualifiedPathname"].partition("\\")
     judge(
         "MQDMPR-3.1.1.2-03",
         expected={"computer": holds("a name with a domain"), "queue": name.lower()},
         observed={"computer": "." in computer.strip(".") or computer, "queue": rest.lower()},
     )
-    access = SecurityDescriptor.parse(bytes.fromhex(shown["Security"])).Dacl
+    access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=shown["Scope"])
-    scope = shown["Scope"]
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"])
+    scope = inspected["Scope"]
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
 
 
@@ -44,15 +44,15 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
 def test_queue_is_active_while_open(sut, judge):
     """A queue is active from its first open handle until the last one is closed."""
     name = sut.new_queue("opened")
-    seen = [_activity(sut.inspect_queue(name))]
+    observed = [_name_activity(sut.inspect_queue(name))]
     handles = []
     for _ in range(2):
         handles.append(sut.control.call("open_queue", queue=name, access="peek")["handle"])
-        seen.append(_activity(sut.inspect_queue(name)))
+        observed.append(_name_activity(sut.inspect_queue(name)))
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
-        seen.append(_activity(sut.inspect_queue(name)))
-    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=seen)
+        observed.append(_name_activity(sut.inspect_queue(name)))
+    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed)
 
 
 @needs("send", "pause", "management")
@@ -63,21 +63,21 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, _ = sender.first(1)
-    seen = [_after_acknowledgment(sender, session)]
+    observed = [_acknowledge_and_read_activity(sender, session)]
     sut.pause(to)
     sender.send(2)
-    seen.append(_activity(outgoing_queue(sut, to)))
+    observed.append(_name_activity(outgoing_queue(sut, to)))
     sut.resume(to)
     sender.collect(session, 2)
-    seen.append(_after_acknowledgment(sender, session))
-    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=seen)
+    observed.append(_acknowledge_and_read_activity(sender, session))
+    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=observed)
 
 
-def _after_acknowledgment(sender, session):
+def _acknowledge_and_read_activity(sender, session):
     sender.acknowledge_all(session)
     sender.peer.eventually(lambda: sender.sut.outgoing_queue(sender.to)["count"] == 0)
-    return _activity(outgoing_queue(sender.sut, sender.to))
+    return _name_activity(outgoing_queue(sender.sut, sender.to))
 
 
-def _activity(shown):
+def _name_activity(shown):
     return OPEN if shown["Active"] else CLOSED

@@ -51,12 +51,12 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
-    found = Layout(frame)
-    label = str(found.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
-    for rule, wanted in DEFAULTS.items():
-        observed = found.of(*wanted) | ({"label": label} if "label" in wanted else {})
-        judge(rule, expected=wanted, observed=observed, evidence=frame)
-    number = found.fields.get(f"{PROPERTIES}HashAlgorithm")
+    layout = Layout(frame)
+    label = str(layout.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
+    for rule, default in DEFAULTS.items():
+        observed = layout.of(*default) | ({"label": label} if "label" in default else {})
+        judge(rule, expected=default, observed=observed, evidence=frame)
+    number = layout.fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASHES.items() if value == number), f"{number}")
     judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASHES), observed=name, evidence=frame)
     judge(
@@ -76,10 +76,10 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
-    found = Layout(frame)
+    layout = Layout(frame)
     of_user = {f"{SECURITY}Flags.ST": SID}
-    judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=found, evidence=frame, errata="E112")
-    sender = str(found.fields.get(f"{SECURITY}SecurityID", ABSENT))
+    judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=layout, evidence=frame, errata="E112")
+    sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT))
     is_sid = holds("the identifier of the sender is a SID")
     judge("MQDMPR-3.1.1.12-D49", expected=is_sid, observed=_is_sid(sender) or sender, evidence=frame, errata="E112")
 

@@ -10,15 +10,15 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender, tags
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
-SETTING = "journal_quota_kb"
+QUOTA_SETTING = "journal_quota_kb"
 LIFE_S = 1
 EXPIRED_MS = 2_100
-"""More than LIFE_S has passed then, in whole seconds of any clock."""
-FULL, AFTER = "without room", "with room again"
-WANTED = {FULL: "gone", AFTER: "kept"}
+"""After this time more than LIFE_S has passed by any clock with whole seconds."""
+NO_ROOM, ROOM_AGAIN = "without room", "with room again"
+EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 
 
-def _kept_or_gone(
+def _judge_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
     """Let one message be finished with while the quota is nothing, and one afterwards; judge which is kept.
@@ -26,20 +26,20 @@ def _kept_or_gone(
     ``finish`` gets the number of a message and returns its identifier when the message left its outgoing queue.
     """
     in_force = sut.control.call("configure")
-    if SETTING not in in_force:
-        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
+    if QUOTA_SETTING not in in_force:
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
         return
     names = {}
-    for number, (when, quota) in enumerate(((FULL, 0), (AFTER, in_force[SETTING])), 1):
-        sut.configure(**{SETTING: quota})
-        names[finish(number)] = when
+    for number, (name, quota) in enumerate(((NO_ROOM, 0), (ROOM_AGAIN, in_force[QUOTA_SETTING])), 1):
+        sut.configure(**{QUOTA_SETTING: quota})
+        names[finish(number)] = name
 
-    def found() -> dict[str, str]:
-        kept = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
-        return {when: "kept" if when in kept else "gone" for when in WANTED}
+    def list_copies() -> dict[str, str]:
+        labels = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
+        return {name: "kept" if name in labels else "gone" for name in EXPECTED_COPIES}
 
-    peer.eventually(lambda: found() == WANTED)
-    judge(rule, expected=WANTED, observed=found(), evidence=evidence())
+    peer.eventually(lambda: list_copies() == EXPECTED_COPIES)
+    judge(rule, expected=EXPECTED_COPIES, observed=list_copies(), evidence=evidence())
 
 
 @needs("send", "receive", "queue_control", "configure")
@@ -59,29 +59,29 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
 
 
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
 def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     """A delivered message that the full journal did not store is not sent again after a restart."""
-    if SETTING not in sut.control.call("configure"):
-        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
+    if QUOTA_SETTING not in sut.control.call("configure"):
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
         return
-    sut.configure(**{SETTING: 0})
+    sut.configure(**{QUOTA_SETTING: 0})
     sender = Sender(peer, sut)
-    wanted: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
-    sender.send(1, **wanted)
-    session, sent = sender.first(1)
+    properties: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
+    sender.send(1, **properties)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
     peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
     sut.restart()
-    sender.send(2, **wanted)
+    sender.send(2, **properties)
     later = sender.session()
-    came = sender.collect_all(later, 1)
+    later_frames = sender.collect_all(later, 1)
     sender.acknowledge_all(later)
-    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=tags(came), evidence=[*sent, *came])
+    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=tags(later_frames), evidence=[*frames, *later_frames])
 
 
 @needs("send", "receive", "queue_control", "configure", "pause")
@@ -92,10 +92,10 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
     """
     sender = Sender(peer, sut)
     sender.send(9)
-    session, sent = sender.first(1)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
 
-    def let_it_be_late(number: int) -> str:
+    def let_message_expire(number: int) -> str:
         sut.pause(sender.to)
         (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=LIFE_S)
         peer.pass_time(EXPIRED_MS)
@@ -103,4 +103,4 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_it_be_late, lambda: sent)
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_message_expire, lambda: frames)

@@ -16,7 +16,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import CLOCK_S
 
@@ -91,7 +91,7 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
     """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
     peer sent.
     """
-    sent, frame = handed_on(
+    sent, frame = forward_message(
         peer, sut, **{name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
     )
     for rule, (_, field) in SHOWN.items():

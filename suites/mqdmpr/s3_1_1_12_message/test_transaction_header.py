@@ -15,12 +15,12 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     FA 0 none.
     """
     receiver = Receiver(peer, sut)
-    sent = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": wanted}) for wanted in (0, 1)]
+    packets = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": bit}) for bit in (0, 1)]
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_S + 1) * 1_000)
     receiver.poll_acknowledgment(final=True)
     peer.pass_time(sut.quiet_ms)
-    came = receiver.acknowledgments(final=True)
-    identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
-    answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)
-    judge.all(expected=["with FA"], observed=answered, evidence=[*sent, *came])
+    acks = receiver.acknowledgments(final=True)
+    identifiers = {identifier(frame): name for frame, name in zip(packets, ("without FA", "with FA"), strict=True)}
+    answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in acks)
+    judge.all(expected=["with FA"], observed=answered, evidence=[*packets, *acks])

@@ -25,22 +25,22 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
-    session, sent = sender.first(2)
+    session, frames = sender.first(2)
     sender.acknowledge_all(session)
-    kept = _kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    kept_messages = _list_kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
         "MQDMPR-3.1.1.2-17",
         expected=["with JP"],
-        observed=kept,
-        evidence=sent,
+        observed=kept_messages,
+        evidence=frames,
     )
-    without_jp = [one for one in kept if one != "with JP"]
-    judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=sent)
-    found = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
-    observed = differences(sent[0], found, sut.guid)
-    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
+    without_jp = [one for one in kept_messages if one != "with JP"]
+    judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
+    copy = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
+    observed = differences(frames[0], copy, sut.guid)
+    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=frames)
 
 
 @needs("send", "receive")
@@ -58,28 +58,28 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.session()
-    sent = sender.collect(session, 1)
-    kept = _kept(peer, sut, DEAD_LETTERS, names)
+    frames = sender.collect(session, 1)
+    kept_messages = _list_kept(peer, sut, DEAD_LETTERS, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
         "MQDMPR-3.1.1.12-D46",
         "MQDMPR-3.1.1.2-17",
         expected=["with JN"],
-        observed=kept,
-        evidence=sent,
+        observed=kept_messages,
+        evidence=frames,
     )
-    without_jn = [one for one in kept if one != "with JN"]
-    judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=sent)
+    without_jn = [one for one in kept_messages if one != "with JN"]
+    judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)
     sender.acknowledge_all(session)
 
 
-def _kept(peer, sut, queue, names):
-    """Return which messages are in a system queue, by what they are called; the first is waited for."""
+def _list_kept(peer, sut, queue, names):
+    """Wait for the first message of a system queue; return the names of all its messages."""
 
-    def found():
-        there = [message["message_id"] for message in sut.kept_messages(queue)]
-        return [name for name, identifier in names.items() if identifier in there]
+    def find_names():
+        identifiers = [message["message_id"] for message in sut.kept_messages(queue)]
+        return [name for name, identifier in names.items() if identifier in identifiers]
 
-    peer.eventually(lambda: next(iter(names)) in found())
-    return found()
+    peer.eventually(lambda: next(iter(names)) in find_names())
+    return find_names()

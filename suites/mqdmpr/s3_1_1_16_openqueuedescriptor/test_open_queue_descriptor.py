@@ -40,9 +40,9 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     queue = sut.queue()
     association = remote.associate()
     call = remote.open_remote(association, access=access).expect_success()
-    opened = _described(sut, queue)
+    opened = _read_descriptors(sut, queue)
     reading = remote.open(association=association, access=access)
-    both = _described(sut, queue)
+    both = _read_descriptors(sut, queue)
     evidence = [call, reading.session]
     judge(
         "MQDMPR-3.1.1.16-12",
@@ -55,12 +55,12 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     judge(
         "MQDMPR-3.1.1.16-04", expected=[shown_as] * 2, observed=[one["AccessType"] for one in both], evidence=evidence
     )
-    alone = {"Multiple": False, "OpenQueueDescriptorCollection": []}
-    found = [{name: one[name] for name in alone} for one in both]
-    judge("MQDMPR-3.1.1.16-05", expected=[alone] * 2, observed=found, evidence=evidence)
+    single = {"Multiple": False, "OpenQueueDescriptorCollection": []}
+    observed = [{name: one[name] for name in single} for one in both]
+    judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence)
 
 
-def _described(sut, queue):
+def _read_descriptors(sut, queue):
     names = ("AccessType", "RemoteReadState", "Multiple", "OpenQueueDescriptorCollection")
     return [{name: one[name] for name in names} for one in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]]
 
@@ -73,9 +73,9 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
     """
     to = ",".join(peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2"))
     handle = sut.control.call("open_to_send", to=to)["handle"]
-    known = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
+    descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
     sut.control.call("close_queue", handle=handle)
-    several = known.get(handle, {})
+    several = descriptors.get(handle, {})
     judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"])
     judge("MQDMPR-3.1.1.16-07", expected="None", observed=several["RemoteReadState"])
     judge("MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"])

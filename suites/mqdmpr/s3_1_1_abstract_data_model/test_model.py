@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 
 LONG_MS = 600_000
-DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
+ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 
 
 @needs("qm2qm", "receive", "queue_control")
@@ -20,9 +20,9 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
     finds each gone.
     """
     queue = remote.open_with_messages("first", "second")
-    came = sut.labels(sut.queue())
-    taken = queue.receive()
-    left = sut.labels(sut.queue())
+    stored_labels = sut.labels(sut.queue())
+    read = queue.receive()
+    labels_left = sut.labels(sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     empty = queue.start_receive()
     judge(
@@ -34,12 +34,12 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
             "last_read": holds("it finds nothing"),
         },
         observed={
-            "came": came,
-            "taken": taken.label_or_outcome,
-            "left": left,
+            "came": stored_labels,
+            "taken": read.label_or_outcome,
+            "left": labels_left,
             "last_read": empty.failed or empty.label_or_outcome,
         },
-        evidence=[taken, empty],
+        evidence=[read, empty],
     )
 
 
@@ -78,11 +78,11 @@ def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed)
 
 
-OPERATIONS = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
+OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
 
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
-@covers(*OPERATIONS, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
+@covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
 def test_transaction_lists_operation_for_each_message(sut, judge):
     """A transaction that sends, receives and moves one message each lists one Enqueue, one Dequeue with a reason, and
     one Move with the subqueue as target.
@@ -92,24 +92,26 @@ def test_transaction_lists_operation_for_each_message(sut, judge):
     sut.control.call("create_queue", name=sub)
     for label in ("first", "second"):
         sut.send(to, label=label, body=label, delivery="transactional")
-    there = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
-    if sorted(there) != ["first", "second"]:
-        raise ConformanceFailure(f"{sorted(there)} are in the queue")
+    lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
+    if sorted(lookup_ids) != ["first", "second"]:
+        raise ConformanceFailure(f"{sorted(lookup_ids)} are in the queue")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
-    sut.control.call("move", queue=queue, lookup_id=there["second"], to=sub, transaction=transaction)
-    found = {one["OperationType"]: one for one in _operations(sut, transaction)}
+    sut.control.call("move", queue=queue, lookup_id=lookup_ids["second"], to=sub, transaction=transaction)
+    observed = {one["OperationType"]: one for one in _list_operations(sut, transaction)}
     sut.control.call("abort", transaction=transaction)
-    for rule, kind in zip(OPERATIONS, ("Enqueue", "Dequeue", "Move"), strict=True):
-        judge(rule, expected=holds(f"an operation {kind}"), observed=kind in found or f"operations {sorted(found)}")
-    targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in found.items()}
+    for rule, kind in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), strict=True):
+        judge(
+            rule, expected=holds(f"an operation {kind}"), observed=kind in observed or f"operations {sorted(observed)}"
+        )
+    targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in observed.items()}
     judge("MQDMPR-3.1.1.13-06", expected=holds("the target is the subqueue"), observed=targets.get("Move", "no Move"))
-    reasons = {kind: one["DequeueReason"] for kind, one in found.items()}
-    judge("MQDMPR-3.1.1.13-07", expected={"Enqueue": None, "Dequeue": DEQUEUED, "Move": None}, observed=reasons)
+    reasons = {kind: one["DequeueReason"] for kind, one in observed.items()}
+    judge("MQDMPR-3.1.1.13-07", expected={"Enqueue": None, "Dequeue": ACK_RECEIVE, "Move": None}, observed=reasons)
 
 
-def _operations(sut, transaction):
-    known = {one["Identifier"].lower(): one for one in sut.inspect_queue_manager()["TransactionCollection"]}
-    found = known.get(transaction.lower())
-    return [] if found is None else list(found["TransactionalOperationCollection"])
+def _list_operations(sut, transaction):
+    transactions = {one["Identifier"].lower(): one for one in sut.inspect_queue_manager()["TransactionCollection"]}
+    listed = transactions.get(transaction.lower())
+    return [] if listed is None else list(listed["TransactionalOperationCollection"])

@@ -33,19 +33,19 @@ def test_queue_properties_survive_restart(sut, judge):
     sut.control.call("delete_queue", name=deleted)
     sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
 
-    def shown() -> list[dict[str, Any]]:
+    def read_properties() -> list[dict[str, Any]]:
         return [{**sut.control.call("get_queue", name=name)} for name in names]
 
-    before = shown()
+    properties_before = read_properties()
     for time in ("first", "second"):
         sut.restart()
         try:
-            after = shown()
+            properties_after = read_properties()
         except ControlRefused as refused:
-            after = [{"refused": str(refused)}]
+            properties_after = [{"refused": str(refused)}]
         different = [
             f"{name} {new.get(name)} for {value}"
-            for old, new in zip(before, after, strict=False)
+            for old, new in zip(properties_before, properties_after, strict=False)
             for name, value in old.items()
             if name not in ("id", "ok") and new.get(name) != value
         ]
@@ -113,8 +113,8 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
     if read.label_or_outcome != "first":
         raise ConformanceFailure(f"the remote reader got {read.label_or_outcome}, not the first message")
     sut.restart()
-    came = [sut.read_label("receive", queue=sut.queue()) for _ in range(2)]
-    judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=came, evidence=read, errata="E141")
+    labels = [sut.read_label("receive", queue=sut.queue()) for _ in range(2)]
+    judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=labels, evidence=read, errata="E141")
 
 
 @needs("send")
@@ -123,25 +123,28 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     """Every message of the SUT has the same SourceQueueManager, before and after a restart."""
     sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
-    before = sender.session()
-    sender.collect(before, 1)
+    first_session = sender.session()
+    sender.collect(first_session, 1)
     peer.pass_time(sut.quiet_ms)
     sender.send(2)
-    came = sender.collect(before, 2)
-    sender.acknowledge_all(before)
+    frames = sender.collect(first_session, 2)
+    sender.acknowledge_all(first_session)
     sut.restart()
     sender.send(3)
-    after = sender.session()
-    later = sender.collect(after, 1)
-    sender.acknowledge_all(after)
-    if (len(came), len(later)) != (2, 1):
-        raise ConformanceFailure(f"{len(came)} of 2 messages came before the restart, {len(later)} of 1 after it")
-    own = str(sut.guid)
+    second_session = sender.session()
+    later = sender.collect(second_session, 1)
+    sender.acknowledge_all(second_session)
+    if (len(frames), len(later)) != (2, 1):
+        raise ConformanceFailure(f"{len(frames)} of 2 messages came before the restart, {len(later)} of 1 after it")
+    sut_identifier = str(sut.guid)
     judge(
-        "MQDMPR-3.1.1-05", expected=each(own, "message"), observed=_sources([*came, *later]), evidence=[*came, *later]
+        "MQDMPR-3.1.1-05",
+        expected=each(sut_identifier, "message"),
+        observed=_list_sources([*frames, *later]),
+        evidence=[*frames, *later],
     )
-    judge("MQDMPR-3.1.1-03", expected=[own], observed=_sources(later), evidence=later)
+    judge("MQDMPR-3.1.1-03", expected=[sut_identifier], observed=_list_sources(later), evidence=later)
 
 
-def _sources(frames):
+def _list_sources(frames):
     return [str(frame["UserHeader"].SourceQueueManager) for frame in frames]

@@ -21,8 +21,8 @@ def test_site_and_gate_timers_run_after_start(sut, judge):
     """
     sut.restart()
     timers = sut.inspect_queue_manager()["timers"]
-    found = {name: timers[name] for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")}
-    running = {name: value is not None for name, value in found.items()}
+    observed = {name: timers[name] for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")}
+    running = {name: value is not None for name, value in observed.items()}
     judge("MQDMPR-3.1.3-D11", expected=each(holds("it runs"), "timer"), observed=running)
     for rule, name, default_ms in (
         ("MQDMPR-3.1.2.1-01", "DirectorySitesUpdate", SITES_MS),
@@ -30,7 +30,7 @@ def test_site_and_gate_timers_run_after_start(sut, judge):
     ):
         due_ms = sut.duration_ms(default_ms)
         expected = between(due_ms - sut.slack_ms(0) - sut.response_timeout_ms, due_ms)
-        judge(rule, expected=expected, observed=-1 if found[name] is None else int(found[name]))
+        judge(rule, expected=expected, observed=-1 if observed[name] is None else int(observed[name]))
 
 
 @needs("environment", "queue_control", "directory")
@@ -47,10 +47,10 @@ def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge):
     minute_ms = sut.duration_ms(MINUTE_MS)
     sut.control.call("environment", directory=True)
     sut.change_directory_object(queue=name, label="after")
-    seen = {}
+    observed = {}
     waits_ms = {"within_a_minute": minute_ms * 3 // 4, "after_a_minute": minute_ms // 4 + sut.slack_ms(MINUTE_MS)}
-    for when, wait_ms in waits_ms.items():
+    for moment, wait_ms in waits_ms.items():
         peer.pass_time(wait_ms)
-        seen[when] = sut.control.call("get_queue", name=name)["label"]
-    judge("MQDMPR-3.1.2.5-D01", expected="after", observed=seen["after_a_minute"])
-    judge("MQDMPR-3.1.2.5-01", expected={"within_a_minute": "before", "after_a_minute": "after"}, observed=seen)
+        observed[moment] = sut.control.call("get_queue", name=name)["label"]
+    judge("MQDMPR-3.1.2.5-D01", expected="after", observed=observed["after_a_minute"])
+    judge("MQDMPR-3.1.2.5-01", expected={"within_a_minute": "before", "after_a_minute": "after"}, observed=observed)

@@ -29,7 +29,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Configure, Result
-from reference_qm.surface.inputs import DomainTold
+from reference_qm.surface.inputs import DomainReported
 
 # -- keys -------------------------------------------------------------------------------------------------------------
 
@@ -266,14 +266,14 @@ class GatesNotReadAgain(DirectoryClient):
 class DomainNotedAtFirstStartOnly(Membership):
     """The queue manager keeps the domain of its first start, although the local security authority returns another."""
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         known = self.qm.adm.LastDomain
-        super().on_domain_told(event if known is None else DomainTold(known), now)
+        super().on_domain_reported(event if known is None else DomainReported(known), now)
 
 
 @fault("security-authority-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
 class SecurityAuthorityNotAsked(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         """Return no domain."""

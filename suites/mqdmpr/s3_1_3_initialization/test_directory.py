@@ -17,17 +17,17 @@ def test_own_quota_is_read_from_directory_at_start(sut, judge):
     """A quota that an administrator changes in the directory is in force after the SUT's restart, and after a second
     one.
     """
-    before = sut.read_directory_object()["quota_kb"]
+    quota_before = sut.read_directory_object()["quota_kb"]
     sut.change_directory_object(quota_kb=QUOTA_KB)
     try:
         sut.restart()
-        found = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.3-D08", expected=QUOTA_KB, observed=found)
+        quota_found = sut.control.call("configure")["quota_kb"]
+        judge("MQDMPR-3.1.3-D08", expected=QUOTA_KB, observed=quota_found)
         sut.restart()
-        again = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.1-03", expected=QUOTA_KB, observed=again)
+        quota_after = sut.control.call("configure")["quota_kb"]
+        judge("MQDMPR-3.1.1-03", expected=QUOTA_KB, observed=quota_after)
     finally:
-        sut.change_directory_object(quota_kb=before)
+        sut.change_directory_object(quota_kb=quota_before)
         sut.restart()
 
 
@@ -35,14 +35,14 @@ def test_own_quota_is_read_from_directory_at_start(sut, judge):
 @covers("MQDMPR-3.1.3-D05", "MQDMPR-3.1.3-D09", "MQDMPR-3.1.1.1-27")
 def test_sites_are_read_from_directory_at_start(sut, judge):
     """The SUT belongs to at least one site, and SiteCollection has exactly the sites of SiteIdentifierList."""
-    shown = sut.inspect_queue_manager()
-    listed = [str(one).lower() for one in shown["SiteIdentifierList"]]
-    read = [one["Identifier"].lower() for one in shown["SiteCollection"]]
+    queue_manager = sut.inspect_queue_manager()
+    listed = [str(one).lower() for one in queue_manager["SiteIdentifierList"]]
+    identifiers = [one["Identifier"].lower() for one in queue_manager["SiteCollection"]]
     judge("MQDMPR-3.1.3-D05", expected=holds("a site", otherwise="no site"), observed=bool(listed))
     if not listed:
         raise ConformanceFailure("the SUT belongs to no site")
-    judge("MQDMPR-3.1.3-D09", expected=any_order(*listed), observed=read)
-    strange = [one for one in read if one not in listed]
+    judge("MQDMPR-3.1.3-D09", expected=any_order(*listed), observed=identifiers)
+    strange = [one for one in identifiers if one not in listed]
     judge("MQDMPR-3.1.1.1-27", expected=none("site that is not listed"), observed=strange)
 
 

@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import each, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.sut.control import OF_THE_CHANNEL
+from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.sender import Sender, tags
@@ -32,14 +32,14 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     """In hardened security mode the SUT serves neither RPC nor sessions, and its outgoing queue is Locked, also
     after a restart; without the mode it sends the waiting message.
     """
-    shown = sut.control.call("configure")
-    if "hardened_security" not in shown:
+    configuration = sut.control.call("configure")
+    if "hardened_security" not in configuration:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
         return
-    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=shown["hardened_security"], case="at first")
+    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=configuration["hardened_security"], case="at first")
     to = peer.direct_name("mqc-hardened")
     sender = Sender(peer, sut, to)
-    with _hardened(sut):
+    with _harden_security(sut):
         for time in ("first", "second"):
             sut.restart()
             if time == "first":
@@ -48,37 +48,37 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                     state = sut.outgoing_queue(to)["state"]
                     judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
                 sender.send(1, delivery="recoverable")
-            before = sut.outgoing_queue(to)["state"]
-            came = sender.next_session(sut.connect_timeout_ms)
+            state_before = sut.outgoing_queue(to)["state"]
+            session_of_sut = sender.next_session(sut.connect_timeout_ms)
             observed = {
-                "before": before,
+                "before": state_before,
                 "after": sut.outgoing_queue(to)["state"],
-                "session": came is None or "there is one",
+                "session": session_of_sut is None or "there is one",
             }
-            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: peer.open_raw())}
+            transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
-            begun = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
+            rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
             judge(
                 "MQDMPR-3.1.1.3-07",
-                begun,
+                rule_of_start,
                 expected={"before": LOCKED, "after": LOCKED, "session": holds("there is none")},
                 observed=observed,
             )
     session = sender.next_session()
-    sent = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect(session, 1)
     judge(
         "MQDMPR-3.1.3-D13",
         expected={"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)},
-        observed={"sent": tags(sent), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
-        evidence=sent,
+        observed={"sent": tags(frames), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
+        evidence=frames,
     )
     if session is not None:
         sender.acknowledge_all(session)
 
 
 @contextmanager
-def _hardened(sut: Sut) -> Iterator[None]:
-    """Have the mode in effect from the next restart on, and none of it in the end."""
+def _harden_security(sut: Sut) -> Iterator[None]:
+    """Set hardened security mode, in effect after the next restart; clear it at the end."""
     sut.configure(hardened_security=True)
     try:
         yield
@@ -87,10 +87,10 @@ def _hardened(sut: Sut) -> Iterator[None]:
         sut.restart()
 
 
-def _tried(step: Callable[[], object]) -> str:
+def _attempt(step: Callable[[], object]) -> str:
     try:
         step()
-    except OF_THE_CHANNEL:
+    except CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable):
         return NOT_SERVED

@@ -11,9 +11,9 @@ from harness.sut.outcomes import Outcome
 from harness.wire.protection import ADVANCED, BASE, ENHANCED, listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 
-BITS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
+KEY_LENGTHS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
-OF_THE_QUEUE_MANAGER = (r"private$\order_queue$", r"private$\notify_queue$")
+INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_EXPONENT = 3
 
 
@@ -21,15 +21,15 @@ LEAST_EXPONENT = 3
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
 def test_each_provider_has_valid_signing_key(sut, judge):
     """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
-    told = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
-    if not told:
+    blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
+    if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT tells nobody the keys that its signatures are verified with")
         return
-    keys = listed_keys(told)
+    keys = listed_keys(blob)
     judge("MQDMPR-3.1.3-24", expected=holds("several keys"), observed=len(keys) > 1 or f"{len(keys)} keys")
     sizes = {name: key.modulus.bit_length() for name, key in keys.items()}
-    judge("MQDMPR-3.1.3-25", expected=any_order(*BITS), observed=list(sizes))
-    judge("MQDMPR-3.1.3-D07", expected={name: BITS.get(name) for name in sizes}, observed=sizes)
+    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes))
+    judge("MQDMPR-3.1.3-D07", expected={name: KEY_LENGTHS.get(name) for name in sizes}, observed=sizes)
     invalid = [
         name
         for name, key in keys.items()
@@ -53,17 +53,17 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
     notifications.
     """
     association = remote.associate()
-    plain = remote.open_remote(association)
+    reader = remote.open_remote(association)
     others = {
         name: remote.open_remote(association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{name}"))
-        for name in OF_THE_QUEUE_MANAGER
+        for name in INTERNAL_QUEUES
     }
     refused = {name: one.failed or one.outcome for name, one in others.items()}
     judge(
         "MQDMPR-3.1.3-27",
         expected={"plain": "MQ_OK", "others": each(holds("refused"), "queue")},
-        observed={"plain": plain.outcome, "others": refused},
-        evidence=[plain, *others.values()],
+        observed={"plain": reader.outcome, "others": refused},
+        evidence=[reader, *others.values()],
     )
 
 
@@ -71,11 +71,11 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
 @covers("MQDMPR-3.1.3-D03")
 def test_qualified_computer_name_has_domain(sut, judge):
     """QualifiedComputerName is ComputerName, a period and a domain."""
-    shown = sut.inspect_queue_manager()
-    computer, qualified = (str(shown[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
-    first, _, domain = qualified.partition(".")
+    queue_manager = sut.inspect_queue_manager()
+    computer, qualified = (str(queue_manager[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
+    host, _, domain = qualified.partition(".")
     judge(
         "MQDMPR-3.1.3-D03",
         expected={"computer": computer, "domain": holds("there is one")},
-        observed={"computer": first, "domain": bool(domain)},
+        observed={"computer": host, "domain": bool(domain)},
     )

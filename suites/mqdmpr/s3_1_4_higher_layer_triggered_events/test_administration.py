@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import each
 from harness.run.marks import covers, needs
-from harness.sut.control import OF_THE_CHANNEL, ControlRefused
+from harness.sut.control import CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
@@ -13,11 +13,11 @@ from suites.mqqb.steps.sender import Sender, tags
 A_SESSION, NO_SESSION = "a session", "no session"
 
 
-def of_the_peer(peer):
-    """Return whether the SUT lets the peer set a session up and receives on it."""
+def accepts_peer_session(peer):
+    """Return whether the SUT accepts a session of the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
-    except OF_THE_CHANNEL:
+    except CHANNEL_ERRORS:
         raise
     except ConformanceFailure:
         return NO_SESSION
@@ -35,7 +35,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
-    session, sent = sender.first(1)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
     session.quiet()
     sut.take_offline()
@@ -44,20 +44,20 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     judge(
         "MQDMPR-3.1.4.12-03",
         expected=each(NO_SESSION),
-        observed={"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)},
-        evidence=[*sent, session.last],
+        observed={"of the SUT": of_the_sut, "of the peer": accepts_peer_session(peer)},
+        evidence=[*frames, session.last],
     )
     judge.conclude("MQDMPR-3.1.4.12-03")
     sut.bring_online()
-    again = sender.next_session()
-    came = [] if again is None else sender.collect(again, 1)
-    if again is not None:
-        sender.acknowledge_all(again)
+    second_session = sender.next_session()
+    later_frames = [] if second_session is None else sender.collect(second_session, 1)
+    if second_session is not None:
+        sender.acknowledge_all(second_session)
     judge(
         "MQDMPR-3.1.4.13-03",
         expected={"sent": [2], "accepted": A_SESSION},
-        observed={"sent": tags(came), "accepted": of_the_peer(peer)},
-        evidence=came,
+        observed={"sent": tags(later_frames), "accepted": accepts_peer_session(peer)},
+        evidence=later_frames,
     )
 
 
@@ -75,28 +75,28 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     sender.first(1)
     sut.restart()
     try:
-        told = sut.control.call("reenlistment_timeout")["in_doubt"]
+        in_doubt = sut.control.call("reenlistment_timeout")["in_doubt"]
     except ControlRefused:  # nothing is in doubt
-        told = []
-    mine = [one for one in told if str(one).lower() == transaction.lower()]
+        in_doubt = []
+    mine = [one for one in in_doubt if str(one).lower() == transaction.lower()]
     judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine)
     judge.conclude("MQDMPR-3.1.4.11-D01")
-    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=of_the_peer(peer))
+    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer))
     judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
     session = sender.next_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.next_session()
     waited = [] if session is None else tags(sender.collect_all(session, 1))
-    accepted, commit = of_the_peer(peer), sut.attempt("commit", transaction=transaction)
-    came = [] if session is None else sender.collect_all(session, 2)
+    accepted, commit = accepts_peer_session(peer), sut.attempt("commit", transaction=transaction)
+    frames = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
         expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": Outcome.DONE, "sent_in_the_end": [2, 1]},
-        observed={"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(came)},
-        evidence=came,
+        observed={"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(frames)},
+        evidence=frames,
     )
-    if session is not None and came:
+    if session is not None and frames:
         sender.acknowledge_all(session)
-        session.send(order_ack(peer, came[-1]))
+        session.send(order_ack(peer, frames[-1]))
         peer.settle()

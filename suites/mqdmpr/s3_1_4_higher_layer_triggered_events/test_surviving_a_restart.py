@@ -27,28 +27,28 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     session = sender.next_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.next_session()
-    early = [] if session is None else sender.collect_all(session, 1)
-    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=tags(early), evidence=early)
+    early_frames = [] if session is None else sender.collect_all(session, 1)
+    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=tags(early_frames), evidence=early_frames)
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
-    came = [] if session is None else sender.collect_all(session, 3)[len(early) :]
+    frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
     expected = [{"message": one, "TxSequenceNumber": one} for one in (1, 2)]
     observed = [
         {"message": tag, "TxSequenceNumber": int(header(frame).TxSequenceNumber)}
-        for tag, frame in zip(tags(came), came, strict=True)
+        for tag, frame in zip(tags(frames), frames, strict=True)
     ]
-    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=came)
-    aborted = [f"message {tag}" for tag in tags(came) if tag == 3] + _states(sut, second)
-    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=came)
-    ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in came]
-    judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=came)
-    if session is not None and came:
+    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
+    aborted = [f"message {tag}" for tag in tags(frames) if tag == 3] + _list_states(sut, second)
+    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=frames)
+    ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in frames]
+    judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=frames)
+    if session is not None and frames:
         sender.acknowledge_all(session)
-        session.send(order_ack(peer, came[-1]))
+        session.send(order_ack(peer, frames[-1]))
         peer.settle()
 
 
-def _states(sut, transaction):
-    """Return the state of a transaction, if the SUT tells which it has."""
-    there = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
-    return [one["state"] for one in there if one["transaction"] == transaction]
+def _list_states(sut, transaction):
+    """Return the state of a transaction, if the SUT lists transactions."""
+    transactions = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
+    return [one["state"] for one in transactions if one["transaction"] == transaction]

@@ -17,25 +17,38 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     message before its first read, and neither works with another opening of the queue.
     """
     queue = remote.open_with_messages("first", "second")
-    beside = remote.open(association=queue.association)
-    made = [queue.cursor() for _ in range(2)]
-    judge("MQDMPR-3.1.7.1.1-10", expected=["MQ_OK", "MQ_OK"], observed=[call.outcome for call in made], evidence=made)
-    going, staying = (call.expect_success().out.phCursor for call in made)
-    early = [queue.peek_next(hCursor=one) for one in (going, staying)]
+    other_queue = remote.open(association=queue.association)
+    cursors = [queue.cursor() for _ in range(2)]
+    judge(
+        "MQDMPR-3.1.7.1.1-10",
+        expected=["MQ_OK", "MQ_OK"],
+        observed=[call.outcome for call in cursors],
+        evidence=cursors,
+    )
+    going, staying = (call.expect_success().out.phCursor for call in cursors)
+    early_reads = [queue.peek_next(hCursor=one) for one in (going, staying)]
     reads = [queue.peek(hCursor=going), queue.peek_next(hCursor=going)]
     reads.append(queue.peek(hCursor=staying))
-    seen = [read.label_or_outcome for read in reads]
-    evidence = [*made, *early, *reads]
-    judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=seen, evidence=evidence)
+    observed = [read.label_or_outcome for read in reads]
+    evidence = [*cursors, *early_reads, *reads]
+    judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=observed, evidence=evidence)
     judge(
         "MQDMPR-3.1.7.1.1-08",
         expected={"next_of_new": [Call.FAILURE, Call.FAILURE], "current": ["first", "first"]},
-        observed={"next_of_new": [read.label_or_failure for read in early], "current": [seen[0], seen[2]]},
+        observed={
+            "next_of_new": [read.label_or_failure for read in early_reads],
+            "current": [observed[0], observed[2]],
+        },
         evidence=evidence,
     )
-    judge("MQDMPR-3.1.7.1.1-10", expected=["first", "second"], observed=seen[:2], evidence=evidence)
-    elsewhere = beside.peek(hCursor=going)
-    judge("MQDMPR-3.1.7.1.1-07", expected=Call.FAILURE, observed=elsewhere.label_or_failure, evidence=elsewhere)
+    judge("MQDMPR-3.1.7.1.1-10", expected=["first", "second"], observed=observed[:2], evidence=evidence)
+    read_by_other_queue = other_queue.peek(hCursor=going)
+    judge(
+        "MQDMPR-3.1.7.1.1-07",
+        expected=Call.FAILURE,
+        observed=read_by_other_queue.label_or_failure,
+        evidence=read_by_other_queue,
+    )
 
 
 @covers("MQDMPR-3.1.7.1.2-05")
@@ -47,9 +60,9 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
     cursor = queue.open_cursor()
     receiving = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
     peeking = queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_MS)
-    early = [read.state_after_silence() for read in (receiving, peeking)]
+    states = [read.state_after_silence() for read in (receiving, peeking)]
     closed = queue.close_cursor(cursor)
-    still = peeking.state_after_silence()
+    state_of_peek = peeking.state_after_silence()
     remote.deliver(["first"])
     judge(
         "MQDMPR-3.1.7.1.2-05",
@@ -61,9 +74,9 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
             "queue": ["first"],
         },
         observed={
-            "before": early,
+            "before": states,
             "close": closed.outcome,
-            "peek_after_it": still,
+            "peek_after_it": state_of_peek,
             "peek_in_the_end": peeking.wait().label_or_outcome,
             "queue": queue.labels(),
         },

@@ -10,7 +10,7 @@ from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqdmpr.steps import openings
 
-BEFORE, AFTER = "before", "after"
+LABEL_BEFORE, LABEL_AFTER = "before", "after"
 
 
 @sut_survives()
@@ -23,8 +23,8 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
     form = queue_format(DIRECT, path)
-    remote.send_all([peer.recoverable_message(destination=path, label=BEFORE)])
-    if not peer.eventually(lambda: sut.labels(name) == [BEFORE]):
+    remote.send_all([peer.recoverable_message(destination=path, label=LABEL_BEFORE)])
+    if not peer.eventually(lambda: sut.labels(name) == [LABEL_BEFORE]):
         raise ConformanceFailure("the SUT did not put the message into the queue")
     queue = remote.open(form=form)
     cursor = queue.cursor().expect_success()
@@ -51,20 +51,20 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         },
         evidence=opened,
     )
-    made = sut.attempt("create_queue", name=name)
-    remote.send_all([peer.recoverable_message(destination=path, label=AFTER)])
-    there = peer.eventually(lambda: AFTER in sut.labels(name)) and sut.labels(name)
-    again = openings.open_and_close(remote, queue.association, form=form)
+    creation = sut.attempt("create_queue", name=name)
+    remote.send_all([peer.recoverable_message(destination=path, label=LABEL_AFTER)])
+    labels = peer.eventually(lambda: LABEL_AFTER in sut.labels(name)) and sut.labels(name)
+    second_opening = openings.open_and_close(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
-        expected={"create": Outcome.DONE, "messages": [AFTER], "open": openings.OPENED},
-        observed={"create": made, "messages": there, "open": openings.outcome(again)},
-        evidence=again,
+        expected={"create": Outcome.DONE, "messages": [LABEL_AFTER], "open": openings.OPENED},
+        observed={"create": creation, "messages": labels, "open": openings.outcome(second_opening)},
+        evidence=second_opening,
     )
     judge.conclude("MQDMPR-3.1.7.1.4-11")
-    late = queue.cursor()
-    refused = late.outcome != openings.OPENED
-    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is made"), observed=refused, evidence=[cursor, late])
+    late_cursor = queue.cursor()
+    refused = late_cursor.outcome != openings.OPENED
+    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is made"), observed=refused, evidence=[cursor, late_cursor])
     reads = [queue.peek(), queue.peek(hCursor=cursor.out.phCursor), queue.start_receive()]
     observed = [read.label_or_failure for read in reads]
     judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)

@@ -10,7 +10,7 @@ from reference_qm.codec.format_names import DistributionListName, MachineName, M
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations, parse_name
-from reference_qm.core.names.queue_names import THIS_COMPUTER, QueueNames
+from reference_qm.core.names.queue_names import OWN_COMPUTER_NAMES, QueueNames
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -76,7 +76,7 @@ class LocalhostNotKnown(QueueNames):
     """The queue manager treats localhost and a period in a direct format name as the name of another computer."""
 
     def is_own_host(self, protocol: str, address: str) -> bool:
-        return address.lower() not in THIS_COMPUTER and super().is_own_host(protocol, address)
+        return address.lower() not in OWN_COMPUTER_NAMES and super().is_own_host(protocol, address)
 
 
 @fault("direct-name-of-any-computer-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))

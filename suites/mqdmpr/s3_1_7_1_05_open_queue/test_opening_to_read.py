@@ -27,7 +27,7 @@ from suites.mqdmpr.steps import openings
 pytestmark = needs("qm2qm")
 
 LIFETIME_S = 20
-GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
+MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 """A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
 
 
@@ -43,36 +43,36 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     """Three openings of two queues each return the first message of their own queue, with different handles and
     contexts; closing one leaves the others open.
     """
-    plain = remote.open()
-    admin = remote.open("admin", association=plain.association)
-    peeking = remote.open(association=plain.association, access=PEEK_ACCESS)
+    reader = remote.open()
+    admin = remote.open("admin", association=reader.association)
+    peeking = remote.open(association=reader.association, access=PEEK_ACCESS)
     remote.deliver(["first", "second"])
     remote.deliver(["third"], queue="admin")
-    readers = [plain, admin, peeking]
+    readers = [reader, admin, peeking]
     calls = [one.opened for one in readers]
     reads = [one.peek() for one in readers]
-    seen = [read.label_or_outcome for read in reads]
+    observed = [read.label_or_outcome for read in reads]
     evidence = [*calls, *reads]
     judge(
         "MQDMPR-3.1.7.1.5-48",
         "MQDMPR-3.1.7.1.5-118",
         "MQDMPR-3.1.7.1.5-125",
         expected=["first", "third", "first"],
-        observed=seen,
+        observed=observed,
         evidence=evidence,
     )
     handles, contexts = [one.handle for one in readers], [one.context for one in readers]
     judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
-    known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in readers]
+    outcomes = [reader.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in readers]
     judge(
         "MQDMPR-3.1.7.1.5-122",
         expected={"contexts": distinct("contexts", 3), "sessions": each(openings.OPENED)},
-        observed={"contexts": contexts, "sessions": known},
+        observed={"contexts": contexts, "sessions": outcomes},
         evidence=evidence,
     )
     peeking.close()
-    left = plain.peek()
-    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=left.label_or_outcome, evidence=left)
+    remaining = reader.peek()
+    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=remaining.label_or_outcome, evidence=remaining)
 
 
 @sut_survives()
@@ -82,10 +82,10 @@ def test_opening_has_requested_access(remote, judge):
     is refused, and a message can be received with it.
     """
     peeking = remote.open(access=PEEK_ACCESS)
-    alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
-    beside_peeking = alone()
+    open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
+    beside_peeking = open_alone()
     receiving = remote.open(association=peeking.association)
-    beside_receiving = alone()
+    beside_receiving = open_alone()
     remote.deliver(["first"])
     read = receiving.start_receive()
     if read.outcome == openings.OPENED:
@@ -133,19 +133,22 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """
     remote.empty()
     association = remote.associate()
-    plain, admin = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
-    path = plain.partition("\\")[2]
+    plain_queue, admin_queue = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
+    path = plain_queue.partition("\\")[2]
     ways: dict[str, list[tuple[int, Any]]] = {
-        "MQDMPR-3.1.7.1.5-09": [(DIRECT, f"{plain},DIRECT={admin}"), (DIRECT, f"{admin},DIRECT={plain}")],
+        "MQDMPR-3.1.7.1.5-09": [
+            (DIRECT, f"{plain_queue},DIRECT={admin_queue}"),
+            (DIRECT, f"{admin_queue},DIRECT={plain_queue}"),
+        ],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
-        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, GROUP)],
+        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, MULTICAST_ID)],
         "MQDMPR-3.1.7.1.5-51": [
-            (DIRECT, f"{plain}-not-there"),
+            (DIRECT, f"{plain_queue}-not-there"),
             (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}"),
             (DIRECT, rf"TCP:{remote.peer.address}\private$\{sut.own}"),
         ],
     }
-    by_its_name = openings.open_and_close(remote, association, form=queue_format(DIRECT, plain), access=access)
+    by_its_name = openings.open_and_close(remote, association, form=queue_format(DIRECT, plain_queue), access=access)
     for rule, names in ways.items():
         calls = [openings.open_and_close(remote, association, form=queue_format(*one), access=access) for one in names]
         judge(

@@ -9,16 +9,16 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
-NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
-MISSING = 0xFFF0_0000
+UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
+MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 LIFETIME_S = 20
 
 
 def _judge_outcomes(judge, rules, outcomes):
-    """Judge rules by names, each with what is expected of it and what came."""
-    expected = {name: wanted for name, (wanted, _) in outcomes.items()}
-    observed = {name: seen for name, (_, seen) in outcomes.items()}
+    """Judge rules by the expected and the observed outcome of each name."""
+    expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
+    observed = {name: outcome for name, (_, outcome) in outcomes.items()}
     judge(*rules, expected=expected, observed=observed)
 
 
@@ -40,25 +40,33 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
     private = sut.private_format_name(queue)
-    here = rf"DIRECT=OS:{host}"
+    own_computer = rf"DIRECT=OS:{host}"
     lifetime = {"time_to_reach_queue_s": LIFETIME_S}
-    there, gone = rf"{here}\{queue}", rf"{here}\{queue}-not-there"
-    elsewhere = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
-    direct = {there: (Outcome.DONE, sut.attempt(sut.send, there)), gone: (Outcome.REFUSED, sut.attempt(sut.send, gone))}
+    existing_name, missing_name = rf"{own_computer}\{queue}", rf"{own_computer}\{queue}-not-there"
+    remote_name = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
+    direct = {
+        existing_name: (Outcome.DONE, sut.attempt(sut.send, existing_name)),
+        missing_name: (Outcome.REFUSED, sut.attempt(sut.send, missing_name)),
+    }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
-    direct[elsewhere] = (Outcome.DONE, sut.attempt(sut.send, elsewhere, **lifetime))
+    direct[remote_name] = (Outcome.DONE, sut.attempt(sut.send, remote_name, **lifetime))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
-    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING:08X}"
+    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING_NUMBER:08X}"
     numbers = {
         private: (Outcome.DONE, sut.attempt(sut.send, private)),
         wrong_number: (Outcome.REFUSED, sut.attempt(sut.send, wrong_number)),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {
-        name: (Outcome.REFUSED, sut.attempt(sut.send, name)) for name in (f"MACHINE={sut.guid}", f"MACHINE={NOBODY}")
+        name: (Outcome.REFUSED, sut.attempt(sut.send, name))
+        for name in (f"MACHINE={sut.guid}", f"MACHINE={UNKNOWN_IDENTIFIER}")
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
-    lists = (f"DL={NOBODY}", f"{there},DL={NOBODY}", f"DL={NOBODY},{there}")
+    lists = (
+        f"DL={UNKNOWN_IDENTIFIER}",
+        f"{existing_name},DL={UNKNOWN_IDENTIFIER}",
+        f"DL={UNKNOWN_IDENTIFIER},{existing_name}",
+    )
     unknown = {name: (Outcome.REFUSED, sut.attempt(sut.send, name)) for name in lists}
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"], unknown)
 
@@ -72,9 +80,9 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
     queues = [sut.new_queue("first"), sut.new_queue("second")]
     names = [sut.direct_name(queue) for queue in queues]
     missing = f"{names[0]}-not-there"
-    for at in range(3):
-        several = [*names[:at], missing, *names[at:]]
-        outcome = sut.attempt(sut.send, ",".join(several), label=f"missing {at}")
+    for position in range(3):
+        several = [*names[:position], missing, *names[position:]]
+        outcome = sut.attempt(sut.send, ",".join(several), label=f"missing {position}")
         judge(
             "MQDMPR-3.1.7.1.5-30",
             expected={"send": Outcome.REFUSED, "queues": [[], []]},
@@ -118,14 +126,14 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     """A send to a public queue that the directory does not know is refused, or its message waits in an outgoing
     queue; the SUT opens no session.
     """
-    name = f"PUBLIC={uuid5(NOBODY, sut.own)}"  # of this attempt alone: what waits there is what it sent
+    name = f"PUBLIC={uuid5(UNKNOWN_IDENTIFIER, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
     outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
-    kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
+    is_refused_or_kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
     judge.all(
         expected={"message": holds("refused or waiting", otherwise="lost"), "connected": False},
-        observed={"message": kept, "connected": connected},
+        observed={"message": is_refused_or_kept, "connected": connected},
     )
 
 
@@ -135,25 +143,26 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
     """A send to a public queue of the SUT succeeds if the queue exists, and is refused if only its directory object
     exists.
     """
-    there, gone = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
-    peer.at_end(lambda: sut.change_directory_object(queue=gone, present=False))
-    made = sut.change_directory_object(queue=gone, present=True)
-    if made is None:
+    existing, missing = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
+    peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))
+    directory_object = sut.change_directory_object(queue=missing, present=True)
+    if directory_object is None:
         judge.end_unobservable("no object of a queue is made in the SUT's directory")
         return
-    sut.create_queue(there)
+    sut.create_queue(existing)
 
-    def refused() -> bool:
+    def is_refused() -> bool:
         return (
-            sut.attempt(sut.send, f"PUBLIC={made['identifier']}", time_to_reach_queue_s=LIFETIME_S) == Outcome.REFUSED
+            sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=LIFETIME_S)
+            == Outcome.REFUSED
         )
 
-    taken = sut.attempt(sut.send, sut.format_names(there).get("public", ""))
-    seen = (
-        Outcome.REFUSED if peer.eventually(refused) else Outcome.DONE
+    outcome = sut.attempt(sut.send, sut.format_names(existing).get("public", ""))
+    observed = (
+        Outcome.REFUSED if peer.eventually(is_refused) else Outcome.DONE
     )  # what the directory has now may be known a little later
     judge(
         "MQDMPR-3.1.7.1.5-73",
-        expected={there: Outcome.DONE, gone: Outcome.REFUSED},
-        observed={there: taken, gone: seen},
+        expected={existing: Outcome.DONE, missing: Outcome.REFUSED},
+        observed={existing: outcome, missing: observed},
     )

@@ -18,9 +18,9 @@ def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
     """
     names = {"name": list_computer_names(sut)[0], "name without domain": list_computer_names(sut)[-1]}
     queue = sut.new_queue("own")
-    taken = sut.attempt(sut.send, rf"DIRECT=OS:{names.get(host, host)}\{queue}", label=host)
+    outcome = sut.attempt(sut.send, rf"DIRECT=OS:{names.get(host, host)}\{queue}", label=host)
     peer.eventually(lambda: sut.labels(queue) == [host])
-    judge.all(expected={"send": Outcome.DONE, "queue": [host]}, observed={"send": taken, "queue": sut.labels(queue)})
+    judge.all(expected={"send": Outcome.DONE, "queue": [host]}, observed={"send": outcome, "queue": sut.labels(queue)})
 
 
 @needs("send", "queue_control")
@@ -29,8 +29,8 @@ def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
     """A send to a missing local queue is refused by each name of the computer, and one to an existing queue
     succeeds.
     """
-    there = sut.new_queue("own")
+    existing = sut.new_queue("own")
     for name in list_computer_names(sut):
-        expected = {there: Outcome.DONE, f"{there}-not-there": Outcome.REFUSED}
+        expected = {existing: Outcome.DONE, f"{existing}-not-there": Outcome.REFUSED}
         observed = {queue: sut.attempt(sut.send, rf"DIRECT=OS:{name}\{queue}") for queue in expected}
         judge("MQDMPR-3.1.7.1.5-61", expected=expected, observed=observed, case=name)

@@ -24,7 +24,7 @@ REFUSED_BESIDE = {
     "peek": {},
     "peek alone": {"receive": "MQDMPR-3.1.7.1.5-110", "receive alone": "MQDMPR-3.1.7.1.5-110"},
 }
-"""By what has the queue open: the ways in which nobody else may open it, each with its rule."""
+"""By the mode of the first opening: the modes in which a second opening is refused, each with its rule."""
 
 
 @needs("qm2qm")
@@ -44,30 +44,35 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
 
-    def opened(association, mode):
+    def open_in_mode(association, mode):
         access, share = MODES[mode]
         return remote.open_remote(association, access=access, share=share)
 
-    for held, refused in REFUSED_BESIDE.items():
-        first = opened(first_reader, held).expect_success()
-        for wanted in MODES:
-            second = opened(second_reader, wanted)
+    for first_mode, refused in REFUSED_BESIDE.items():
+        first_opening = open_in_mode(first_reader, first_mode).expect_success()
+        for second_mode in MODES:
+            second = open_in_mode(second_reader, second_mode)
             openings.close(second)
-            pair, expected = f"{wanted} beside {held}", Outcome.REFUSED if wanted in refused else openings.OPENED
-            rules = (refused[wanted], "MQDMPR-3.1.7.1.5-123") if wanted in refused else ("MQDMPR-3.1.7.1.5-124",)
-            evidence = [first, second]
+            pair, expected = (
+                f"{second_mode} beside {first_mode}",
+                Outcome.REFUSED if second_mode in refused else openings.OPENED,
+            )
+            rules = (
+                (refused[second_mode], "MQDMPR-3.1.7.1.5-123") if second_mode in refused else ("MQDMPR-3.1.7.1.5-124",)
+            )
+            evidence = [first_opening, second]
             judge(*rules, expected=expected, observed=openings.outcome(second), case=pair, evidence=evidence)
-        openings.close(first)
-        for wanted in list(refused)[-1:]:
-            after = opened(second_reader, wanted)
-            openings.close(after)
-            case = f"{wanted} after {held}"
+        openings.close(first_opening)
+        for second_mode in list(refused)[-1:]:
+            later_opening = open_in_mode(second_reader, second_mode)
+            openings.close(later_opening)
+            case = f"{second_mode} after {first_mode}"
             judge(
                 "MQDMPR-3.1.7.1.6-17",
                 expected=openings.OPENED,
-                observed=openings.outcome(after),
+                observed=openings.outcome(later_opening),
                 case=case,
-                evidence=after,
+                evidence=later_opening,
             )
 
 
@@ -80,11 +85,11 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
     remote.empty()
     remote.deliver(["first", "second", "third"])
     queue = sut.queue()
-    known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
-    place = {"lookup_id": known[0], "seek": "next"}
+    lookup_ids = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
+    place = {"lookup_id": lookup_ids[0], "seek": "next"}
     opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).expect_success()
 
-    def reads() -> dict[str, str]:
+    def attempt_reads() -> dict[str, str]:
         return {
             "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
             "peek by identifier": sut.attempt("peek_by_lookup_id", queue=queue, **place),
@@ -92,13 +97,16 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
             "receive": sut.attempt("receive", queue=queue, timeout_ms=0),
         }
 
-    beside = reads()
+    outcomes_beside = attempt_reads()
     openings.close(opened)
-    alone = reads()
+    outcomes_alone = attempt_reads()
     for rule, reading, expected in (
         ("MQDMPR-3.1.7.1.5-124", "peek", Outcome.DONE),
         ("MQDMPR-3.1.7.1.5-106", "receive", Outcome.REFUSED),
     ):
         for way in (reading, f"{reading} by identifier"):
-            wanted, observed = {"beside": expected, "alone": Outcome.DONE}, {"beside": beside[way], "alone": alone[way]}
+            wanted, observed = (
+                {"beside": expected, "alone": Outcome.DONE},
+                {"beside": outcomes_beside[way], "alone": outcomes_alone[way]},
+            )
             judge(rule, expected=wanted, observed=observed, case=way, evidence=opened)

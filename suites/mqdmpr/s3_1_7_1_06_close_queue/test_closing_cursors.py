@@ -15,15 +15,15 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
     """
     application = Application(peer, sut)
     queue = application.queue
-    sent = peer.open_raw().send(application.build_message("read"))
+    packet = peer.open_raw().send(application.build_message("read"))
     application.await_labels(1)
     handles = [sut.control.call("open_queue", queue=queue, access="receive")["handle"] for _ in range(2)]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for handle in handles for _ in range(2)]
 
-    def known() -> list[str]:
+    def attempt_peeks() -> list[str]:
         return [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in cursors]
 
-    before = known()
+    cursors_before = attempt_peeks()
     sut.control.call("close_queue", handle=handles[0])
     judge(
         "MQDMPR-3.1.7.1.6-15",
@@ -31,8 +31,10 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
             "before": [Outcome.DONE] * 4,
             "after": [Outcome.REFUSED, Outcome.REFUSED, Outcome.DONE, Outcome.DONE],
         },
-        observed={"before": before, "after": known()},
+        observed={"before": cursors_before, "after": attempt_peeks()},
     )
     sut.control.call("close_cursor", cursor=cursors[2])
-    judge("MQDMPR-3.1.7.1.2-06", expected=[Outcome.REFUSED, Outcome.DONE], observed=known()[2:], evidence=sent)
+    judge(
+        "MQDMPR-3.1.7.1.2-06", expected=[Outcome.REFUSED, Outcome.DONE], observed=attempt_peeks()[2:], evidence=packet
+    )
     sut.control.call("close_queue", handle=handles[1])

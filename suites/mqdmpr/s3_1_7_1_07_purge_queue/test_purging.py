@@ -21,21 +21,21 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     that ends the transaction.
     """
     application = Application(peer, sut, transactional=True)
-    sent = application.fill("first", "second", "third")
+    packets = application.fill("first", "second", "third")
     transaction = application.begin_transaction()
-    taken = application.receive(transaction=transaction)
+    label = application.receive(transaction=transaction)
     application.call("purge", queue=application.queue)
-    left = {"purged": application.labels()}
+    labels = {"purged": application.labels()}
     if ended == "restart":
         sut.restart()
     else:
         application.end_transaction(ended, transaction)
-    left["ended"] = application.labels()
-    sent += application.fill("later")
-    left["in_the_end"] = application.labels()
+    labels["ended"] = application.labels()
+    packets += application.fill("later")
+    labels["in_the_end"] = application.labels()
     judge(
         "MQDMPR-3.1.7.1.7-05",
         expected={"received": "first", "purged": [], "ended": [], "in_the_end": ["later"]},
-        observed={"received": taken, **left},
-        evidence=sent,
+        observed={"received": label, **labels},
+        evidence=packets,
     )

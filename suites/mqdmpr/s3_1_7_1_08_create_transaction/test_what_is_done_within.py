@@ -17,16 +17,20 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")
-    wanted = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
-    begun = [application.begin_transaction(transaction=one) for one in wanted]
-    judge("MQDMPR-3.1.7.1.8-03", expected=wanted, observed=begun)
-    judge("MQDMPR-3.1.7.1.8-04", expected=dict.fromkeys(begun, 0), observed=application.count_operations(*begun))
-    for one in begun:
+    identifiers = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
+    transactions = [application.begin_transaction(transaction=one) for one in identifiers]
+    judge("MQDMPR-3.1.7.1.8-03", expected=identifiers, observed=transactions)
+    judge(
+        "MQDMPR-3.1.7.1.8-04",
+        expected=dict.fromkeys(transactions, 0),
+        observed=application.count_operations(*transactions),
+    )
+    for one in transactions:
         application.receive(transaction=one)
     received = application.labels()
-    application.end_transaction("abort", begun[1])
+    application.end_transaction("abort", transactions[1])
     aborted = application.labels()
-    application.end_transaction("commit", begun[0])
+    application.end_transaction("commit", transactions[0])
     judge(
         "MQDMPR-3.1.7.1.8-05",
         expected={"received": [], "aborted": ["second"], "committed": ["second"], "operations": {}},
@@ -34,6 +38,6 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
             "received": received,
             "aborted": aborted,
             "committed": application.labels(),
-            "operations": application.count_operations(*begun),
+            "operations": application.count_operations(*transactions),
         },
     )

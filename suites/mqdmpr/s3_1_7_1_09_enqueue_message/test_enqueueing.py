@@ -21,18 +21,22 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
     """The high byte of LookupIdentifier is 7 minus the priority, or 0, depending on the kind of message (errata E59,
     E102).
     """
-    plain, within = Application(peer, sut), Application(peer, sut, transactional=True)
+    application, transactional_application = Application(peer, sut), Application(peer, sut, transactional=True)
     for number, priority in enumerate(PRIORITIES):
-        plain.fill(f"message {number}", PR=priority)
-    within.fill("first", "second")
+        application.fill(f"message {number}", PR=priority)
+    transactional_application.fill("first", "second")
     odd = [
         f"{label}: 0x{identifier >> 56:02X}"
         for number, priority in enumerate(PRIORITIES)
-        for label, identifier in plain.lookup_ids().items()
+        for label, identifier in application.lookup_ids().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
     judge("MQDMPR-3.1.7.1.9-12", expected=none("other highest byte"), observed=odd, errata="E102")
-    odd = [f"{label}: 0x{one >> 56:02X}" for label, one in within.lookup_ids().items() if one >> 56 not in (0, 7)]
+    odd = [
+        f"{label}: 0x{one >> 56:02X}"
+        for label, one in transactional_application.lookup_ids().items()
+        if one >> 56 not in (0, 7)
+    ]
     judge("MQDMPR-3.1.7.1.9-11", expected=none("other highest byte"), observed=odd, errata="E102")
 
 
@@ -48,20 +52,20 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     first = read.out.lpRemoteReadDesc2.SequentialId
     between = transactional.lookup_ids()["between"] & LOW_7_BYTES
     remote.open_with_messages("second")
-    known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
+    lookup_ids = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     later = queue.receive(by=Method.START_RECEIVE2)
     second = later.out.lpRemoteReadDesc2.SequentialId
     judge(
         "MQDMPR-3.1.7.1.9-13",
         expected={
             "received": ["first", "second"],
-            "SequentialId": known["second"],
+            "SequentialId": lookup_ids["second"],
             "order": holds("greater than those before"),
         },
         observed={
             "received": [read.label_or_outcome, later.label_or_outcome],
             "SequentialId": second,
-            "order": first < between < known["second"] or [first, between, known["second"]],
+            "order": first < between < lookup_ids["second"] or [first, between, lookup_ids["second"]],
         },
         evidence=[read, later],
     )
@@ -72,22 +76,22 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
 def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
     """A send to a local queue with room succeeds, and the message is in the queue."""
     application = Application(peer, sut)
-    told = PendingRequest(
+    answer = PendingRequest(
         peer, "send", to=sut.direct_name(application.queue), label="sent", body="sent"
     ).await_outcome()
     application.await_labels(1)
     judge(
         "MQDMPR-3.1.7.1.9-26",
         expected={"send": Outcome.DONE, "queue": ["sent"]},
-        observed={"send": told, "queue": application.labels()},
+        observed={"send": answer, "queue": application.labels()},
     )
 
 
-SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
 
 
 @needs("send", "transactions")
-@covers(*SENT)
+@covers(*SEND_RULES)
 def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     """Messages that are sent to a local queue in a transaction are in the queue after the commit, in order of
     sending, and never after an abort.
@@ -97,20 +101,20 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     for number in (1, 2):
         application.send(f"sent {number}", transaction=committed)
         application.send(f"not sent {number}", transaction=aborted)
-    early = application.labels()
+    labels_before = application.labels()
     counts = list(application.count_operations(committed, aborted).values())
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
     application.await_labels(2)
-    after = application.labels()
+    labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
         expected={"before": [], "after": ["sent 1", "sent 2"]},
-        observed={"before": early, "after": after},
+        observed={"before": labels_before, "after": labels_after},
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",
         "MQDMPR-3.1.7.1.9-21",
         expected={"operations": [2, 2], "queue": ["sent 1", "sent 2"]},
-        observed={"operations": counts, "queue": after},
+        observed={"operations": counts, "queue": labels_after},
     )

@@ -40,22 +40,22 @@ def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, 
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() if with_cursor else 0 for _ in range(3)]
     reads = [queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    before = [read.state_after_silence() for read in reads]
+    states_before = [read.state_after_silence() for read in reads]
     remote.deliver(["first", "second"])
-    then = [read.state_after_silence() for read in reads]
+    states_between = [read.state_after_silence() for read in reads]
     remote.deliver(["third"])
-    after = [read.wait().label_or_outcome for read in reads]
+    labels_after = [read.wait().label_or_outcome for read in reads]
     ends = [queue.acknowledge(read).outcome for read in reads]
     judge(
         *rules["waits"],
         expected={"before": each(Call.WAITING), "after_two_came": any_order("first", "second", Call.WAITING)},
-        observed={"before": before, "after_two_came": then},
+        observed={"before": states_before, "after_two_came": states_between},
         evidence=reads,
     )
     judge(
         *rules["receive"],
         *events,
         expected={"received": any_order("first", "second", "third"), "ended": each("MQ_OK"), "queue": []},
-        observed={"received": after, "ended": ends, "queue": queue.labels()},
+        observed={"received": labels_after, "ended": ends, "queue": queue.labels()},
         evidence=reads,
     )

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
 LONG_MS = 600_000
-"""It is longer than any check waits, on a system that stands still again and again, too."""
+"""Longer than any check waits, even on a system that stalls repeatedly."""
 
 
 @needs("qm2qm")
@@ -21,14 +21,14 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
     waits = read.state_after_silence()
     remote.deliver(["first"])
-    came = read.wait().label_or_outcome
+    label = read.wait().label_or_outcome
     queue.give_back(read)
     remote.deliver(["second"])
-    then = [queue.start_receive(hCursor=one) for one in (cursor, fresh)]
-    seen = [one.label_or_outcome for one in then]
+    later_reads = [queue.start_receive(hCursor=one) for one in (cursor, fresh)]
+    observed = [one.label_or_outcome for one in later_reads]
     judge(
         "MQDMPR-3.1.7.1.10-31",
         expected={"before": Call.WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"},
-        observed={"before": waits, "after": came, "next_by_it": seen[0], "next_by_another": seen[1]},
-        evidence=[read, *then],
+        observed={"before": waits, "after": label, "next_by_it": observed[0], "next_by_another": observed[1]},
+        evidence=[read, *later_reads],
     )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from suites.applications import Application
 
-TAKEN = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
-
-
-LOOKED_UP = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
+RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
+LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 
 
 @needs("queue_control", "receive", "transactions")
-@covers(*TAKEN, *LOOKED_UP)
+@covers(*RECEIVE_RULES, *LOOKUP_RULES)
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     """Messages that two transactions receive, from the front and by LookupIdentifier, are hidden from other readers;
     the commit removes those of its transaction, and the abort restores the others in their positions.
@@ -20,8 +18,8 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")
     committed, aborted = application.begin_transaction(), application.begin_transaction()
-    took = [application.receive(transaction=committed), application.receive(transaction=aborted)]
-    left = application.labels()
+    received_labels = [application.receive(transaction=committed), application.receive(transaction=aborted)]
+    labels_before = application.labels()
     looked_up = [
         application.receive_by_label(label, transaction=transaction)
         for label, transaction in (("d", committed), ("e", aborted))
@@ -30,11 +28,11 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     counts = list(application.count_operations(committed, aborted).values())
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
-    after = application.labels()
+    labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.10-D03",
         expected={"received": ["a", "b"], "left": ["c", "d", "e"]},
-        observed={"received": took, "left": left},
+        observed={"received": received_labels, "left": labels_before},
     )
     judge(
         "MQDMPR-3.1.7.1.13-24",
@@ -46,5 +44,5 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
         "MQDMPR-3.1.7.1.13-25",
         "MQDMPR-3.1.7.1.13-29",
         expected={"operations": [2, 2], "queue": ["b", "c", "e"]},
-        observed={"operations": counts, "queue": after},
+        observed={"operations": counts, "queue": labels_after},
     )

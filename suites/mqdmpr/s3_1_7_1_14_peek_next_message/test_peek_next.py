@@ -15,9 +15,9 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
     """Two pending peeks at the next message by two cursors both get the message that arrives in their queue, and
     their cursors move to it.
     """
-    beside = remote.open("admin")
+    admin_queue = remote.open("admin")
     remote.deliver(["first", "fourth"], queue="admin")
-    beside.peek(hCursor=beside.open_cursor()).expect_success()
+    admin_queue.peek(hCursor=admin_queue.open_cursor()).expect_success()
     queue = remote.open_with_messages("first")
     cursors = [queue.open_cursor() for _ in range(2)]
     for cursor in cursors:
@@ -25,22 +25,22 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
     reads = [queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
     waits = [read.state_after_silence() for read in reads]
     remote.deliver(["second"])
-    came = [read.wait().label_or_outcome for read in reads]
+    labels = [read.wait().label_or_outcome for read in reads]
     judge(
         "MQDMPR-3.1.7.1.14-27",
         expected={"before": [Call.WAITING, Call.WAITING], "after": ["second", "second"]},
-        observed={"before": waits, "after": came},
+        observed={"before": waits, "after": labels},
         evidence=reads,
     )
     outcomes = [read.outcome for read in reads]
     judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=reads)
     remote.deliver(["third"])
-    then = [queue.read(action, hCursor=cursors[0]) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
-    observed = [read.label_or_outcome for read in then]
+    later_reads = [queue.read(action, hCursor=cursors[0]) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
+    observed = [read.label_or_outcome for read in later_reads]
     judge(
         "MQDMPR-3.1.7.1.14-06",
         "MQDMPR-3.1.7.1.14-25",
         expected=["second", "third"],
         observed=observed,
-        evidence=then,
+        evidence=later_reads,
     )

@@ -12,16 +12,16 @@ from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
 HOURS_MS = 30 * 3_600_000
-"""Where time can be hurried: longer than any time-out that an implementation might take for none."""
-READS = {
+"""Where time can be sped up: longer than any time-out that an implementation might use for no time-out."""
+RULE_OF_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
 }
 
 
-def _where(sut, application, verb):
-    """Say where a read reads: one of the next message is by a cursor, at a message."""
+def _build_arguments(sut, application, verb):
+    """Return the queue of a read, or for a peek of the next message a cursor at a message."""
     if verb != "peek_next":
         return {"queue": application.queue}
     application.fill("before")
@@ -32,25 +32,27 @@ def _where(sut, application, verb):
 
 
 @needs("queue_control", "receive", "send")
-@pytest.mark.parametrize("verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in READS.items()])
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_OF_READ.items()]
+)
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     """A receive, peek or peek-next of an application without a timeout is still pending after 30 hours (in real time
     after the silence window), and gets the message that then arrives.
     """
     application = Application(peer, sut)
-    where = _where(sut, application, verb)
-    read = PendingRequest(peer, verb, timeout_ms=None, **where)
+    arguments = _build_arguments(sut, application, verb)
+    read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
     peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
-    early = read.is_answered()
+    is_early = read.is_answered()
     application.send("awaited")
-    brought = read.await_label()
-    if brought == Outcome.REFUSED:
+    label = read.await_label()
+    if label == Outcome.REFUSED:
         judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
         return
     judge(
-        READS[verb],
+        RULE_OF_READ[verb],
         expected={"answered_early": False, "brought": "awaited"},
-        observed={"answered_early": early, "brought": brought},
+        observed={"answered_early": is_early, "brought": label},
     )
 
 
@@ -96,16 +98,16 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]
     reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    early = [read.state_after_silence() for read in reads]
+    states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
-    came = [read.wait().label_or_outcome for read in reads]
+    labels = [read.wait().label_or_outcome for read in reads]
     remote.deliver(["second"])
-    again = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
+    later_reads = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
     judge(
         *rules["current"],
         expected={"before": [Call.WAITING, Call.WAITING], "came": ["first", "first"], "again": ["first", "first"]},
-        observed={"before": early, "came": came, "again": [read.label_or_outcome for read in again]},
-        evidence=[*reads, *again],
+        observed={"before": states, "came": labels, "again": [read.label_or_outcome for read in later_reads]},
+        evidence=[*reads, *later_reads],
     )
     on = [queue.peek_next(by=by, hCursor=cursor) for cursor in cursors]
     observed = [read.label_or_outcome for read in on]

@@ -14,15 +14,15 @@ WAIT_MS = 60_000
 LARGE_KB = 16
 
 
-def subqueue_of(application):
-    """Make a subqueue of an application's queue; return its path name."""
+def create_subqueue(application):
+    """Create a subqueue of an application's queue; return its path name."""
     name = f"{application.queue};mqc-sub"
     application.sut.create_queue(name, transactional=application.transactional)
     return name
 
 
-def move(application, label, to, **how):
-    """Move a message; return whether that was done."""
+def move_message(application, label, to, **how):
+    """Move a message; return the outcome."""
     lookup_id = application.lookup_ids().get(label, 0)
     return application.sut.attempt("move", queue=application.queue, lookup_id=lookup_id, to=to, **how)
 
@@ -33,22 +33,24 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     the highest priority first.
     """
     application = Application(peer, sut)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     for label, priority in (("a", 2), ("b", 2), ("c", 5), ("stays", 3)):
         application.fill(label, PR=priority)
-    before = {one["label"]: one for one in application.messages()}
-    answers = [move(application, label, subqueue) for label in "abc"]
+    messages_before = {one["label"]: one for one in application.messages()}
+    answers = [move_message(application, label, subqueue) for label in "abc"]
     judge(
         "MQDMPR-3.1.7.1.16-05",
         expected={"moves": [Outcome.DONE] * 3, "queue": ["stays"]},
         observed={"moves": answers, "queue": application.labels()},
     )
-    there = application.messages(subqueue)
-    judge("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=[one["label"] for one in there])
+    messages = application.messages(subqueue)
+    judge(
+        "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=[one["label"] for one in messages]
+    )
     changed = [
         f"{one['label']}: {name}"
-        for one in there
-        for name, value in before[one["label"]].items()
+        for one in messages
+        for name, value in messages_before[one["label"]].items()
         if name != "lookup_id" and one.get(name) != value
     ]
     received = application.receive(queue=subqueue)
@@ -63,16 +65,16 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
 def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     """A pending receive at a subqueue gets the message that is moved there."""
     application = Application(peer, sut)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     application.fill("moved", "stays")
     read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=WAIT_MS)
     peer.settle()
-    early = read.is_answered()
-    move(application, "moved", subqueue)
+    is_early = read.is_answered()
+    move_message(application, "moved", subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-D01",
         expected={"answered_early": False, "brought": "moved", "left": []},
-        observed={"answered_early": early, "brought": read.await_label(), "left": application.labels(subqueue)},
+        observed={"answered_early": is_early, "brought": read.await_label(), "left": application.labels(subqueue)},
     )
     if not read.is_answered():
         sut.control.call("cancel", request=read.number)
@@ -85,11 +87,11 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
     restores it.
     """
     application = Application(peer, sut, transactional=True)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     application.fill("a", "b", "c")
     committed, aborted = application.begin_transaction(), application.begin_transaction()
     answers = [
-        move(application, label, subqueue, transaction=transaction)
+        move_message(application, label, subqueue, transaction=transaction)
         for label, transaction in (("a", committed), ("b", aborted))
     ]
     observed = {"moves": answers, "queue": application.labels(), "subqueue": application.labels(subqueue)}
@@ -113,18 +115,18 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
 def test_subqueue_message_counts_against_quota(peer, sut, judge):
     """A message in a subqueue fills the queue manager's quota, so that a further message is not stored."""
     application = Application(peer, sut)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     connection = peer.open_raw()
     connection.send(application.build_message("large", body=bytes(LARGE_KB * 1024)))
     if not application.await_labels(1):
         raise ConformanceFailure("the SUT did not take the message")
-    move(application, "large", subqueue)
+    move_message(application, "large", subqueue)
     sut.configure(quota_kb=LARGE_KB)
-    sent = connection.send(application.build_message("no room"))
+    packet = connection.send(application.build_message("no room"))
     connection.wait_closed()
     judge(
         "MQDMPR-3.1.7.1.9-04",
         expected={"queue": [], "subqueue": ["large"]},
         observed={"queue": application.labels(), "subqueue": application.labels(subqueue)},
-        evidence=[sent, connection.last],
+        evidence=[packet, connection.last],
     )

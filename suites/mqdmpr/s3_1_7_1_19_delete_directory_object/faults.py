@@ -37,13 +37,13 @@ add(
 )
 add(
     "queue-deletion-not-notified",
-    ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
+    "MQDMPR-3.1.7.1.19-03",
     "The queue manager raises no change notification when it deletes a public queue.",
     change_notification(ChangeOperation.QUEUE_DELETION, None),
 )
 add(
     "queue-deletion-notified-as-other-operation",
-    ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
+    "MQDMPR-3.1.7.1.19-04",
     "The change notification of a deletion names another operation.",
     change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )

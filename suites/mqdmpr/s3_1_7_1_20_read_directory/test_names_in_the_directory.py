@@ -14,14 +14,14 @@ from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reader import Reader
 
-FOUND = (
+LOOKUP_RULES = (
     "MQDMPR-3.1.7.1.20-02",
     "MQDMPR-3.1.7.1.20-05",
     "MQDMPR-3.1.7.1.20-23",
     "MQDMPR-3.1.7.1.20-29",
     "MQDMPR-3.1.7.1.20-30",
 )
-ROUTED = (
+ROUTING_RULES = (
     "MQDMPR-3.1.7.1.21-02",
     "MQDMPR-3.1.7.1.21-03",
     "MQDMPR-3.1.7.1.21-05",
@@ -30,15 +30,15 @@ ROUTED = (
     "MQSO-4.3.1.3-03",
     "MQSO-4.3.1.3-D02",
 )
-UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
-"""Of a queue that is nowhere."""
+UNKNOWN_IDENTIFIER = "6d71636f-6e66-4f72-8d00-0000000000bf"
+"""The identifier of no queue."""
 
 
 @needs("directory", "send")
-@covers(*FOUND)
+@covers(*LOOKUP_RULES)
 def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge):
     """A message to a public format name arrives at the queue manager that the directory names as host of the queue."""
-    observed, frames = arrival_of(peer, sut, PEER_PUBLIC_QUEUE)
+    observed, frames = await_destination(peer, sut, PEER_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)},
         observed=observed,
@@ -47,12 +47,12 @@ def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge)
 
 
 @needs("directory", "send")
-@covers(*FOUND, *ROUTED)
+@covers(*LOOKUP_RULES, *ROUTING_RULES)
 def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     """A message to a public queue of another site arrives at the gate of the route there, addressed to the queue
     manager of the queue.
     """
-    observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
+    observed, frames = await_destination(peer, sut, FAR_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)},
         observed=observed,
@@ -61,7 +61,7 @@ def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
 
 
 @needs("directory", "remote_read")
-@covers(*FOUND)
+@covers(*LOOKUP_RULES)
 @pytest.mark.parametrize("kind", ["public", "private"])
 def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind):
     """A remote open by a public or private format name reaches the host that the directory has for the name's GUID."""
@@ -73,17 +73,17 @@ def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind
     judge.all(expected=expected, observed=bool(opened), evidence=opened)
 
 
-def arrival_of(peer, sut, queue):
-    """Let the SUT send to a public queue; return which queue of which queue manager the message that comes is for."""
+def await_destination(peer, sut, queue):
+    """Let the SUT send to a public queue; return the destination queue and queue manager of the arriving message."""
     sender = Sender(peer, sut, f"PUBLIC={queue}")
     sender.send(1)
     session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    if session is None or not came:
+    frames = [] if session is None else sender.collect(session, 1)
+    if session is None or not frames:
         return "nothing came", []
     sender.acknowledge_all(session)
-    found = Layout(came[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
-    return {name.rpartition(".")[2]: str(value) for name, value in found.items()}, came
+    address = Layout(frames[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
+    return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "receive")
@@ -108,42 +108,42 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         outcome = sut.attempt(sut.send, name, body="offline", label="offline")
-        there = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
+        labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
             *rules,
             expected={"send": Outcome.DONE, "came": True},
-            observed={"send": outcome, "came": bool(there)},
+            observed={"send": outcome, "came": bool(labels)},
             case=queue,
         )
     sut.change_environment(directory=True)
     sut.attempt(sut.delete_queue, public)
 
 
-FOREIGN = {
+FOREIGN_NAMES = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
-"""Names that the directory has to be asked about: for a queue, for a queue manager."""
+"""Names that only the directory resolves: of a queue, of a queue manager."""
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
-@covers(*FOREIGN, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
+@covers(*FOREIGN_NAMES, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     """Without the directory the SUT sets DirectoryOffline and sends nothing to queues of other queue managers, until
     the directory is back.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
-    sut.attempt(sut.send, f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
+    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_IDENTIFIER}", body="a name that was never asked for before")
     offline = peer.eventually(enterprise.is_offline)
     judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
     sender = Sender(peer, sut)
     accepted = 0
-    for rule, name in FOREIGN.items():
+    for rule, name in FOREIGN_NAMES.items():
         accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
-        came = peer.await_session(sut.quiet_ms) is not None
+        is_connected = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("nothing is sent", otherwise="a session is opened")
-        judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not came, case=name)
+        judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not is_connected, case=name)
     sut.change_environment(directory=True)
     online = enterprise.await_online()
     judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))

@@ -38,13 +38,13 @@ add(
 )
 add(
     "queue-update-not-notified",
-    ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
+    "MQDMPR-3.1.7.1.24-11",
     "The queue manager raises no change notification when it writes a public queue.",
     change_notification(ChangeOperation.QUEUE_UPDATE, None),
 )
 add(
     "queue-update-notified-as-other-operation",
-    ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
+    "MQDMPR-3.1.7.1.24-12",
     "The change notification of a written queue names another operation.",
     change_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
 )
@@ -67,7 +67,7 @@ def _own_notified(instead: ChangeOperation | None) -> Install:
 
 add(
     "own-update-not-notified",
-    ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16"),
+    "MQDMPR-3.1.7.1.24-15",
     "The queue manager raises no change notification when it writes its own object.",
     _own_notified(None),
 )

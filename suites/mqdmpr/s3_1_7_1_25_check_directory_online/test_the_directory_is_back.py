@@ -8,14 +8,14 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
-MEANWHILE = {"first": "changed meanwhile", "second": "changed meanwhile, too"}
+CHANGED_LABELS = {"first": "changed meanwhile", "second": "changed meanwhile, too"}
 QUOTA_KB = 54_321
-LABELS = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
-FOUND_OUT = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
+LABEL_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
+RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "configure")
-@covers("MQDMPR-3.1.7.1.25-10", *LABELS, *FOUND_OUT)
+@covers("MQDMPR-3.1.7.1.25-10", *LABEL_RULES, *RECOVERY_RULES)
 def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     """The labels of two public queues and the quota of the SUT, changed in the directory while the SUT is offline,
     are in force at the SUT when the directory is back.
@@ -23,24 +23,28 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
     published = enterprise.read_object()["quota_kb"]
-    queues = {which: enterprise.create_queue(label=which) for which in MEANWHILE}
+    queues = {label: enterprise.create_queue(label=label) for label in CHANGED_LABELS}
 
-    def labels():
-        return {which: sut.control.call("get_queue", name=name)["label"] for which, name in queues.items()}
+    def read_labels():
+        return {label: sut.control.call("get_queue", name=name)["label"] for label, name in queues.items()}
 
     enterprise.go_offline()
     try:
         enterprise.change_object(quota_kb=QUOTA_KB)
-        for which, name in queues.items():
-            enterprise.change_object(name, label=MEANWHILE[which])
+        for label, name in queues.items():
+            enterprise.change_object(name, label=CHANGED_LABELS[label])
         enterprise.await_timer()
-        before = labels()
+        labels_before = read_labels()
         sut.change_environment(directory=True)
-        enterprise.wait_until(lambda: labels() == MEANWHILE)
+        enterprise.wait_until(lambda: read_labels() == CHANGED_LABELS)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": QUOTA_KB}, observed={"quota_kb": quota_kb})
-        judge(*LABELS, expected=MEANWHILE, observed=labels())
-        judge(*FOUND_OUT, expected=holds("found out", otherwise="not found out"), observed=labels() != before)
+        judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels())
+        judge(
+            *RECOVERY_RULES,
+            expected=holds("found out", otherwise="not found out"),
+            observed=read_labels() != labels_before,
+        )
     finally:
         enterprise.change_object(quota_kb=published)
 

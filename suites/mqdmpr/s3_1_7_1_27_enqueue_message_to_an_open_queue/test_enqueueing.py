@@ -7,11 +7,11 @@ from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender, tags
 
 QUOTA_KB = 4
-LITTLE, TOO_MUCH = "x" * 64, "x" * 16_384
+SMALL_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
-def count_at(peer, sut, queue, label):
-    """Wait for a message to come into a queue of the SUT; return how often it is there."""
+def await_count(peer, sut, queue, label):
+    """Wait for a message in a queue of the SUT; return the number of copies."""
     peer.eventually(lambda: label in sut.labels(queue))
     return sut.labels(queue).count(label)
 
@@ -23,8 +23,8 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
     session = sender.session()
-    came = sender.collect_all(session, 2)
-    judge("MQDMPR-3.1.7.1.27-04", expected=[1, 2], observed=tags(came), evidence=came)
+    frames = sender.collect_all(session, 2)
+    judge("MQDMPR-3.1.7.1.27-04", expected=[1, 2], observed=tags(frames), evidence=frames)
     sender.acknowledge_all(session)
 
 
@@ -37,13 +37,13 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     answers = {
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
-        for label, body in (("fits", LITTLE), ("does not fit", TOO_MUCH))
+        for label, body in (("fits", SMALL_BODY), ("does not fit", LARGE_BODY))
     }
-    there = [label for label in answers if count_at(peer, sut, queue, label)]
+    stored_labels = [label for label in answers if await_count(peer, sut, queue, label)]
     judge(
         "MQDMPR-3.1.7.1.27-08",
         expected={"fits": Outcome.DONE, "does not fit": Outcome.REFUSED, "queue": ["fits"]},
-        observed={**answers, "queue": there},
+        observed={**answers, "queue": stored_labels},
     )
 
 
@@ -55,9 +55,9 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
-    refused = sut.attempt("send", to=to, label="too much", body=TOO_MUCH)
-    taken = sut.attempt("send", to=to, label="little", body=LITTLE)
-    copies = [count_at(peer, sut, queue, "little") for queue in queues]
+    refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
+    outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
+    copies = [await_count(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
     judge(
         "MQDMPR-3.1.7.1.27-18",
@@ -67,5 +67,5 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.27-19",
         expected={"send": Outcome.DONE, "copies": [1, 1, 1]},
-        observed={"send": taken, "copies": copies},
+        observed={"send": outcome, "copies": copies},
     )

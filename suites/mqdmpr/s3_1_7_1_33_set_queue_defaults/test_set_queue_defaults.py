@@ -15,7 +15,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver, arrives
 UNLIMITED = 0xFFFF_FFFF
 OP_RNG_ERROR = 0x1C01_0002
 """nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
-CONTROLLED = {
+SHOWN_DEFAULTS = {
     "label": "",
     "journaling": False,
     "quota_kb": UNLIMITED,
@@ -26,7 +26,7 @@ CONTROLLED = {
     "base_priority": 0,
 }
 """The attributes as control shows them."""
-PROPERTIES = {
+PROPERTY_DEFAULTS = {
     "Type": (102, UUID(int=0)),
     "Journaling": (104, 0),
     "Quota": (105, UNLIMITED),
@@ -45,10 +45,10 @@ PROPERTIES = {
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_queue_created_by_name_has_defaults(sut, judge):
     """The control channel shows each property of a queue that was created with its name only with its default."""
-    shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
-    wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
-    observed = {name: shown[name] for name in wanted}
-    judge.all(expected=wanted, observed=observed)
+    properties = sut.control.call("get_queue", name=sut.new_queue("defaults"))
+    expected = {name: value for name, value in SHOWN_DEFAULTS.items() if name in properties}
+    observed = {name: properties[name] for name in expected}
+    judge.all(expected=expected, observed=observed)
 
 
 @needs("queue_control", "qm2qm")
@@ -57,7 +57,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     """R_QMGetObjectProperties returns the default of each property of a queue that was created with its name only."""
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
-    identifiers = [identifier for identifier, _ in PROPERTIES.values()]
+    identifiers = [identifier for identifier, _ in PROPERTY_DEFAULTS.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
     call = association.raw(OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == OP_RNG_ERROR:
@@ -66,14 +66,14 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
         )
         return
     try:
-        found, result = got_properties(call.stub, False)
+        properties, result = got_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
-    wanted = {name: value for name, (_, value) in PROPERTIES.items()}
-    observed = {name: one.value for name, one in zip(PROPERTIES, found, strict=False)}
-    judge("MQDMPR-3.1.7.1.33-D01", expected=wanted, observed=observed, evidence=call.evidence)
+    expected = {name: value for name, (_, value) in PROPERTY_DEFAULTS.items()}
+    observed = {name: one.value for name, one in zip(PROPERTY_DEFAULTS, properties, strict=False)}
+    judge("MQDMPR-3.1.7.1.33-D01", expected=expected, observed=observed, evidence=call.evidence)
 
 
 @needs("queue_control", "receive")
@@ -86,6 +86,6 @@ def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
     security = {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     packet = receiver.asking({"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security)
     sent = receiver.give(packet)
-    there = arrives(sut, receiver.session, label, queue)
-    judge.all(expected="in its queue", observed=there, evidence=sent)
+    is_stored = arrives(sut, receiver.session, label, queue)
+    judge.all(expected="in its queue", observed=is_stored, evidence=sent)
     receiver.end()

@@ -11,7 +11,7 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
-RECEIVED = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 """The outcomes for a received message: the first one while a cursor is at it, or never (erratum E171)."""
 
 
@@ -33,17 +33,20 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     first, second, third = find_lookup_ids(queue, 3)
     cursor, cursor_of_other = queue.open_cursor(), other.open_cursor()
-    for reader, moved in ((queue, cursor), (other, cursor_of_other)):  # a received message is known to a cursor at it
-        reader.peek(hCursor=moved).expect_success()
-        reader.peek_next(hCursor=moved).expect_success()
-    held = other.start_receive(hCursor=cursor_of_other).expect_success()
+    for reader, reader_cursor in (
+        (queue, cursor),
+        (other, cursor_of_other),
+    ):  # a received message is known to a cursor at it
+        reader.peek(hCursor=reader_cursor).expect_success()
+        reader.peek_next(hCursor=reader_cursor).expect_success()
+    locking_read = other.start_receive(hCursor=cursor_of_other).expect_success()
     peek_locked = queue.look_up(Action.LOOKUP_PEEK_CURRENT, second)
     receive_locked = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, second)
     peek_free = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)
     after_first = queue.look_up(Action.LOOKUP_PEEK_NEXT, first)
     before_third = queue.look_up(Action.LOOKUP_PEEK_PREV, third)
     past_the_ends = [queue.look_up(Action.LOOKUP_PEEK_NEXT, third), queue.look_up(Action.LOOKUP_PEEK_PREV, first)]
-    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=peek_locked.outcome, evidence=[held, peek_locked])
+    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=peek_locked.outcome, evidence=[locking_read, peek_locked])
     judge(
         "MQDMPR-3.1.7.1.13-20",
         expected=facts(peek_locked=Call.FAILURE, receive_locked=Call.FAILURE, peek_free="first"),
@@ -52,7 +55,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
             "receive_locked": receive_locked.label_or_failure,
             "peek_free": peek_free.label_or_outcome,
         },
-        evidence=[held, peek_locked, receive_locked],
+        evidence=[locking_read, peek_locked, receive_locked],
     )
     judge("MQDMPR-3.1.7.3.2-12", expected="third", observed=after_first.label_or_outcome, evidence=after_first)
     judge(
@@ -72,10 +75,12 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         },
         evidence=[after_first, before_third, *past_the_ends],
     )
-    other.acknowledge(held).expect_success()
+    other.acknowledge(locking_read).expect_success()
     received = queue.look_up(Action.LOOKUP_PEEK_CURRENT, second)
-    evidence = [held, received]
-    judge("MQDMPR-3.1.7.3.3-37", expected=RECEIVED, observed=received.outcome, evidence=evidence, errata="E171")
+    evidence = [locking_read, received]
+    judge(
+        "MQDMPR-3.1.7.3.3-37", expected=RECEIVED_OUTCOMES, observed=received.outcome, evidence=evidence, errata="E171"
+    )
     other.start_receive().expect_success()  # locks the first message, so that the purge cannot delete it at once
     queue.purge().expect_success()
     purged = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)

@@ -10,13 +10,13 @@ from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
 from suites.mqmq.steps.layout import Layout
 
-A_LIST = 6
+DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 NAMES = ("first", "second", "third")
 
 
-def _copies_of(sut, queues, label):
-    """Return how many messages of a label are in each queue."""
+def _count_copies(sut, queues, label):
+    """Return the number of messages with a label in each queue."""
     return [sut.labels(queue).count(label) for queue in queues]
 
 
@@ -36,29 +36,29 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     identifiers = [str(enterprise.read_object(queue)["identifier"]) for queue in queues]
     third = f"PUBLIC={identifiers[2]}"
     _, pair = create_list(peer, sut, "pair", identifiers[:2])
-    single, alone = create_list(peer, sut, "single", identifiers[:1])
+    single, single_name = create_list(peer, sut, "single", identifiers[:1])
     _, nested = create_list(peer, sut, "nested", [single, *identifiers[1:]])
-    wanted = {
+    expected_counts = {
         pair: [1, 1, 0],
-        alone: [1, 0, 0],
+        single_name: [1, 0, 0],
         nested: [1, 1, 1],
         f"{third},{pair}": [1, 1, 1],
-        f"{alone},{third}": [1, 0, 1],
-        f"{alone},{pair}": [1, 1, 0],
+        f"{single_name},{third}": [1, 0, 1],
+        f"{single_name},{pair}": [1, 1, 0],
     }
     observed = {
-        name: {"send": send_until_known(peer, sut, name, name), "copies": _copies_of(sut, queues, name)}
-        for name in wanted
+        name: {"send": send_until_known(peer, sut, name, name), "copies": _count_copies(sut, queues, name)}
+        for name in expected_counts
     }
 
     def judge_names(rule, names):
-        expected = {name: {"send": Outcome.DONE, "copies": wanted[name]} for name in names}
+        expected = {name: {"send": Outcome.DONE, "copies": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
-    judge_names("MQDMPR-3.1.7.3.8-08", [f"{third},{pair}", f"{alone},{third}", f"{alone},{pair}"])
-    judge_names("MQDMPR-3.1.7.3.8-09", [pair, alone])
-    judge_names("MQDMPR-3.1.7.3.8-13", list(wanted))
-    judge_names("MQDMPR-3.1.7.3.8-16", list(wanted))
+    judge_names("MQDMPR-3.1.7.3.8-08", [f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
+    judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name])
+    judge_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))
+    judge_names("MQDMPR-3.1.7.3.8-16", list(expected_counts))
 
 
 @needs("send", "several_queues", "directory", "environment")
@@ -69,14 +69,14 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     """
     _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
-    came = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
-    several = [frame for frame in came if Layout(frame).fields.get("UserHeader.Flags.MQ")]
+    frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
+    several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
-    lists = [name for names in named for name in names if name[0] == A_LIST]
+    lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
         expected={"names_by_copy": [2, 2], "lists": none("list")},
         observed={"names_by_copy": [*map(len, named)], "lists": lists},
-        evidence=came,
+        evidence=frames,
     )
 
 
@@ -89,14 +89,18 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
     """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")
-    beside = rf"DIRECT=TCP:{sut.address}\{queue}"
+    direct_name = rf"DIRECT=TCP:{sut.address}\{queue}"
     public = enterprise.create_queue()
     _, listed = create_list(peer, sut, "away", [str(enterprise.read_object(public)["identifier"])])
-    names = (listed, f"{listed},{beside}", f"{beside},{listed}")
-    before = {name: send_until_known(peer, sut, name, "before") for name in names}
+    names = (listed, f"{listed},{direct_name}", f"{direct_name},{listed}")
+    outcomes_before = {name: send_until_known(peer, sut, name, "before") for name in names}
     enterprise.go_offline()
-    after = {name: sut.attempt(sut.send, name) for name in names}
+    outcomes_after = {name: sut.attempt(sut.send, name) for name in names}
     judge.all(
         expected={"before": each(Outcome.DONE), "after": each(Outcome.REFUSED), "queue_alone": Outcome.DONE},
-        observed={"before": before, "after": after, "queue_alone": sut.attempt(sut.send, beside)},
+        observed={
+            "before": outcomes_before,
+            "after": outcomes_after,
+            "queue_alone": sut.attempt(sut.send, direct_name),
+        },
     )

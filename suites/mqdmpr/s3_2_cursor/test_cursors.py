@@ -13,7 +13,7 @@ from suites.mqqp.steps.methods import for_each_method
 pytestmark = needs("qm2qm")
 
 LONG_MS, SHORT_MS = 60_000, 300
-ALREADY_RECEIVED, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
 @for_each_method(
@@ -36,12 +36,12 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     """
     queue, other = remote.open_with_messages("first", "second", "third", "fourth"), remote.open()
     cursor, second_cursor, cursor_of_other = (reader.open_cursor() for reader in (queue, queue, other))
-    for reader, moved in ((queue, cursor), (queue, second_cursor), (other, cursor_of_other)):
-        reader.peek(by=by, hCursor=moved).expect_success()
-        before = reader.peek_next(by=by, hCursor=moved)
-    taken = other.start_receive(by=by, hCursor=cursor_of_other)
+    for reader, reader_cursor in ((queue, cursor), (queue, second_cursor), (other, cursor_of_other)):
+        reader.peek(by=by, hCursor=reader_cursor).expect_success()
+        first_peek = reader.peek_next(by=by, hCursor=reader_cursor)
+    receive = other.start_receive(by=by, hCursor=cursor_of_other)
     if ended:
-        other.acknowledge(taken).expect_success()
+        other.acknowledge(receive).expect_success()
     failed_peeks = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]
     failed_receive = queue.start_receive(by=by, hCursor=second_cursor)
     following = [
@@ -50,11 +50,11 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     ]
     expected = {"before": "second", "taken": "second", "current": each(Call.FAILURE)}
     observed = {
-        "before": before.label_or_outcome,
-        "taken": taken.label_or_outcome,
+        "before": first_peek.label_or_outcome,
+        "taken": receive.label_or_outcome,
         "current": [read.label_or_failure for read in failed_peeks],
     }
-    evidence = [taken, *failed_peeks, *following]
+    evidence = [receive, *failed_peeks, *following]
     judge(*rules["current"], expected=expected, observed=observed, evidence=evidence)
     outcomes = [read.outcome for read in failed_peeks]
     judge(
@@ -69,10 +69,10 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         "MQDMPR-3.1.7.1.10-17",
         expected=ALREADY_RECEIVED,
         observed=failed_receive.outcome,
-        evidence=[taken, failed_receive],
+        evidence=[receive, failed_receive],
     )
-    went = [read.label_or_outcome for read in following]
-    judge(*rules["next"], expected=["third", "third", "fourth"], observed=went, evidence=evidence)
+    labels = [read.label_or_outcome for read in following]
+    judge(*rules["next"], expected=["third", "third", "fourth"], observed=labels, evidence=evidence)
 
 
 def keep_cursor(remote, queue, cursor, by):
@@ -100,14 +100,14 @@ def await_message_by_cursor(remote, queue, cursor, by):
 
 
 def time_out_by_cursor(remote, queue, cursor, by):
-    """Let a receive by a cursor time out; the document leaves the position of the cursor open."""
+    """Let a receive by a cursor time out; the specification leaves the position of the cursor open."""
     queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(
         SHORT_MS + remote.sut.response_timeout_ms
     )
     remote.deliver(["first"])
 
 
-UNREAD = {
+ACTIONS_LEAVING_UNREAD = {
     "fresh": keep_cursor,
     "received": receive_by_cursor,
     "received later": await_message_by_cursor,
@@ -133,25 +133,25 @@ UNREAD = {
     }
 )
 @covers("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-@pytest.mark.parametrize("way", UNREAD)
+@pytest.mark.parametrize("way", ACTIONS_LEAVING_UNREAD)
 def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     """A peek-next by a new cursor, or by one whose message was received or whose receive timed out, fails with
     MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
-    there = UNREAD[way](remote, queue, cursor, by)
+    position = ACTIONS_LEAVING_UNREAD[way](remote, queue, cursor, by)
     refused = queue.peek_next(by=by, hCursor=cursor)
     unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-    judge(*unread, expected=ILLEGAL, observed=refused.outcome, evidence=refused)
-    seen, expected = [refused.label_or_failure], [Call.FAILURE]
+    judge(*unread, expected=ILLEGAL_CURSOR, observed=refused.outcome, evidence=refused)
+    observed, expected = [refused.label_or_failure], [Call.FAILURE]
     reads = [refused]
-    if there is not None:
+    if position is not None:
         remote.deliver(["third"])
         reads += [queue.read(action, by=by, hCursor=cursor) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
-        expected += [there, "second" if there == "first" else "third"]
-        seen += [read.label_or_outcome for read in reads[1:]]
-    judge(*rules["next"], expected=expected, observed=seen, evidence=reads)
+        expected += [position, "second" if position == "first" else "third"]
+        observed += [read.label_or_outcome for read in reads[1:]]
+    judge(*rules["next"], expected=expected, observed=observed, evidence=reads)
 
 
 def await_message_before_cursor(remote, by, first, then):
@@ -168,9 +168,9 @@ def await_message_before_cursor(remote, by, first, then):
     cursor = queue.open_cursor()
     queue.read(first, by=by, hCursor=cursor).expect_success()
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_MS)
-    before = read.state_after_silence()
+    state = read.state_after_silence()
     remote.send_all([high])
-    return {"before": before, "after": read.wait().label_or_outcome}, read
+    return {"before": state, "after": read.wait().label_or_outcome}, read
 
 
 @for_each_method(
@@ -221,20 +221,20 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     """
     queue = remote.open_with_messages("first", "second", "third")
     cursor, new_cursor = (queue.open_cursor() for _ in range(2))
-    first = queue.start_receive(by=by, hCursor=cursor)
-    ended = queue.give_back(first)
+    first_read = queue.start_receive(by=by, hCursor=cursor)
+    end = queue.give_back(first_read)
     reads = [queue.start_receive(by=by, hCursor=one) for one in (cursor, new_cursor)]
-    seen = [read.label_or_outcome for read in reads]
+    observed = [read.label_or_outcome for read in reads]
     judge(
         *rules["receive"],
         expected={"received": "first", "given_back": "MQ_OK", "by_the_cursor": "second", "by_a_new_one": "first"},
         observed={
-            "received": first.label_or_outcome,
-            "given_back": ended.outcome,
-            "by_the_cursor": seen[0],
-            "by_a_new_one": seen[1],
+            "received": first_read.label_or_outcome,
+            "given_back": end.outcome,
+            "by_the_cursor": observed[0],
+            "by_a_new_one": observed[1],
         },
-        evidence=[first, *reads],
+        evidence=[first_read, *reads],
     )
 
 
@@ -275,11 +275,11 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
         },
         evidence=[locked, *steps],
     )
-    taken = [queue.receive(by=by), queue.receive(by=by)]
+    receives = [queue.receive(by=by), queue.receive(by=by)]
     other.give_back(locked).expect_success()
     judge(
         *rules["receive"],
         expected={"received": ["first", "third"], "queue": ["second", "fourth"]},
-        observed={"received": [read.label_or_outcome for read in taken], "queue": queue.labels()},
-        evidence=taken,
+        observed={"received": [read.label_or_outcome for read in receives], "queue": queue.labels()},
+        evidence=receives,
     )

@@ -12,37 +12,42 @@ from harness.wire.rpc_qm2qm import Action
 
 pytestmark = needs("qm2qm")
 
-CURSORS = 3
-"""Of each queue."""
-HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
+CURSORS_OF_QUEUE = 3
+"""The number of cursors of each queue."""
+HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_MS = 300
-OF_ITS_QUEUE = {
+RULES_OF_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, the rules that it reads the queue that the cursor belongs to; the last one succeeds at what was read."""
+"""By action, its rules for a cursor of another queue; the last one is for success."""
 
 
-@covers(*HANDLES, *(rule for rules in OF_ITS_QUEUE.values() for rule in rules))
+@covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     """Six cursors of two queues have different handles; a peek, a peek-next and a receive by a cursor return the
     messages of its own queue.
     """
-    plain, admin = remote.open(), remote.open("admin")
+    plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
     remote.deliver(["third", "first"], queue="admin")
-    made = [queue.cursor().expect_success() for _ in range(CURSORS) for queue in (plain, admin)]
-    cursors = [call.out.phCursor for call in made]
-    judge(*HANDLES, expected=distinct("handles", 2 * CURSORS), observed=cursors, evidence=made)
+    openings = [
+        queue.cursor().expect_success() for _ in range(CURSORS_OF_QUEUE) for queue in (plain_queue, admin_queue)
+    ]
+    cursors = [call.out.phCursor for call in openings]
+    judge(*HANDLE_RULES, expected=distinct("handles", 2 * CURSORS_OF_QUEUE), observed=cursors, evidence=openings)
     for action, expected in (
         (Action.PEEK_CURRENT, ["first", "third"]),
         (Action.PEEK_NEXT, ["second", "first"]),
         (Action.RECEIVE, ["second", "first"]),
     ):
-        reads = [queue.read(action, hCursor=cursor) for queue, cursor in zip((plain, admin), cursors, strict=False)]
+        reads = [
+            queue.read(action, hCursor=cursor)
+            for queue, cursor in zip((plain_queue, admin_queue), cursors, strict=False)
+        ]
         observed = [read.label_or_outcome for read in reads]
-        judge(*OF_ITS_QUEUE[action], expected=expected, observed=observed, evidence=reads)
+        judge(*RULES_OF_ACTION[action], expected=expected, observed=observed, evidence=reads)
 
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
@@ -56,11 +61,11 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
     judge("MQDMPR-3.2.7.4-02", expected=Call.FAILURE, observed=empty.label_or_failure, evidence=empty)
     judge.conclude("MQDMPR-3.2.7.4-02")
     remote.deliver(["first"])
-    taken = queue.receive(hCursor=cursor)
-    behind = queue.start_receive(hCursor=cursor)
+    first_read = queue.receive(hCursor=cursor)
+    second_read = queue.start_receive(hCursor=cursor)
     remote.deliver(["second"])
-    then = queue.start_receive(hCursor=cursor)
-    calls = [empty, taken, behind, then]
+    third_read = queue.start_receive(hCursor=cursor)
+    calls = [empty, first_read, second_read, third_read]
     expected = ["MQ_ERROR_MESSAGE_NOT_FOUND", "first", "MQ_ERROR_MESSAGE_NOT_FOUND", "second"]
     observed = [call.label_or_outcome for call in calls]
     judge("MQDMPR-3.2.7.4-14", expected=expected, observed=observed, evidence=calls)
@@ -74,20 +79,20 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     queue, other = remote.open_with_messages("first", "second"), remote.open()
     cursor = queue.open_cursor()
     queue.peek(hCursor=cursor).expect_success()
-    taken = other.start_receive()
+    read_by_other = other.start_receive()
     locked = queue.start_receive(hCursor=cursor)
-    other.acknowledge(taken).expect_success()
-    gone = queue.start_receive(hCursor=cursor)
+    other.acknowledge(read_by_other).expect_success()
+    read_by_cursor = queue.start_receive(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.4-30",
         expected={"taken": "first", "while_locked": Call.FAILURE, "when_gone": Call.FAILURE, "queue": ["second"]},
         observed={
-            "taken": taken.label_or_outcome,
+            "taken": read_by_other.label_or_outcome,
             "while_locked": locked.label_or_failure,
-            "when_gone": gone.label_or_failure,
+            "when_gone": read_by_cursor.label_or_failure,
             "queue": queue.labels(),
         },
-        evidence=[taken, locked, gone],
+        evidence=[read_by_other, locked, read_by_cursor],
     )
 
 
@@ -98,22 +103,22 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
-    taken = other.start_receive()
+    read_by_other = other.start_receive()
     waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_MS)
     waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
-    other.give_back(taken).expect_success()
+    other.give_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
-    found = queue.peek(hCursor=fresh)
-    behind = queue.start_receive(hCursor=cursor)
+    first_peek = queue.peek(hCursor=fresh)
+    last_read = queue.start_receive(hCursor=cursor)
     judge.all(
         expected={"taken": "first", "waited": Call.FAILURE, "by_a_new_cursor": "first", "by_the_cursor": Call.FAILURE},
         observed={
-            "taken": taken.label_or_outcome,
+            "taken": read_by_other.label_or_outcome,
             "waited": waited.label_or_failure,
-            "by_a_new_cursor": found.label_or_outcome,
-            "by_the_cursor": behind.label_or_failure,
+            "by_a_new_cursor": first_peek.label_or_outcome,
+            "by_the_cursor": last_read.label_or_failure,
         },
-        evidence=[taken, waited, found, behind],
+        evidence=[read_by_other, waited, first_peek, last_read],
     )
 
 
@@ -127,17 +132,17 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     read = queue.peek(hCursor=cursor)
     waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_MS)
     waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
-    again = queue.peek(hCursor=cursor)
+    second_peek = queue.peek(hCursor=cursor)
     remote.deliver(["second"])
-    then = queue.peek(hCursor=cursor)
+    third_peek = queue.peek(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.3-15",
         expected={"before": "first", "waited": Call.FAILURE, "current": Call.FAILURE, "when_one_came": "second"},
         observed={
             "before": read.label_or_outcome,
             "waited": waited.label_or_failure,
-            "current": again.label_or_failure,
-            "when_one_came": then.label_or_outcome,
+            "current": second_peek.label_or_failure,
+            "when_one_came": third_peek.label_or_outcome,
         },
-        evidence=[read, waited, again, then],
+        evidence=[read, waited, second_peek, third_peek],
     )

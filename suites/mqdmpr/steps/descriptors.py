@@ -46,10 +46,12 @@ def read_security(sut: Sut, name: str) -> Descriptor:
     data = bytes.fromhex(sut.inspect_queue(name)["Security"])
     try:
         _, _, control, owner, _, sacl, dacl = _HEAD.unpack_from(data)
-        entries = _entries(data, dacl if control & _DACL_PRESENT else 0)
+        entries = _read_entries(data, dacl if control & _DACL_PRESENT else 0)
         granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED)
-        audited = tuple((sid, mask) for _, sid, mask in _entries(data, sacl if control & _SACL_PRESENT else 0))
-        return Descriptor(control, _sid(data, owner) if owner else "", granted, len(entries) - len(granted), audited)
+        audited = tuple((sid, mask) for _, sid, mask in _read_entries(data, sacl if control & _SACL_PRESENT else 0))
+        return Descriptor(
+            control, _read_sid(data, owner) if owner else "", granted, len(entries) - len(granted), audited
+        )
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
 
@@ -57,7 +59,7 @@ def read_security(sut: Sut, name: str) -> Descriptor:
 def read_sid(data: bytes) -> str:
     """Read a SID; ConformanceFailure when its bytes are malformed."""
     try:
-        return _sid(data, 0)
+        return _read_sid(data, 0)
     except struct.error as error:
         raise ConformanceFailure(f"the SID cannot be read: {error}") from error
 
@@ -65,48 +67,48 @@ def read_sid(data: bytes) -> str:
 def build_descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
     """Build a self-relative descriptor; empty parts are left out. ``flags``: of the entries that grant."""
     parts = (
-        _sid_bytes(owner) if owner else b"",
-        _list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
-        _list(_ALLOWED, flags, granted) if granted else b"",
+        _build_sid(owner) if owner else b"",
+        _build_list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
+        _build_list(_ALLOWED, flags, granted) if granted else b"",
     )
-    at = _HEAD.size
+    offset = _HEAD.size
     offsets = []
     for part in parts:
-        offsets.append(at if part else 0)
-        at += len(part)
+        offsets.append(offset if part else 0)
+        offset += len(part)
     present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if granted else 0)
     return _HEAD.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
 
-def _entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
+def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
     """Read the entries of a list, each with its type; none where there is no list."""
     if not at:
         return []
     (count,) = struct.unpack_from("<H", data, at + 4)
-    found = []
+    entries = []
     at += 8
     for _ in range(count):
         kind, _, size, mask = struct.unpack_from("<BBHI", data, at)
-        found.append((kind, _sid(data, at + 8), mask))
+        entries.append((kind, _read_sid(data, at + 8), mask))
         at += size
-    return found
+    return entries
 
 
-def _list(kind: int, flags: int, entries: Entries) -> bytes:
+def _build_list(kind: int, flags: int, entries: Entries) -> bytes:
     built = b""
     for sid, mask in entries:
-        who = _sid_bytes(sid)
-        built += struct.pack("<BBHI", kind, flags, 8 + len(who), mask) + who
+        sid_bytes = _build_sid(sid)
+        built += struct.pack("<BBHI", kind, flags, 8 + len(sid_bytes), mask) + sid_bytes
     return struct.pack("<BBHHH", _REVISION, 0, 8 + len(built), len(entries), 0) + built
 
 
-def _sid_bytes(sid: str) -> bytes:
+def _build_sid(sid: str) -> bytes:
     _, revision, authority, *parts = sid.split("-")
     head = struct.pack("<BB", int(revision), len(parts)) + int(authority).to_bytes(6, "big")
     return head + struct.pack(f"<{len(parts)}I", *map(int, parts))
 
 
-def _sid(data: bytes, at: int) -> str:
+def _read_sid(data: bytes, at: int) -> str:
     revision, count = struct.unpack_from("<BB", data, at)
     authority = int.from_bytes(data[at + 2 : at + 8], "big")
     parts = struct.unpack_from(f"<{count}I", data, at + 8)

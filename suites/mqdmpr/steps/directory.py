@@ -40,8 +40,8 @@ class Enterprise:
 
     def change_object(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
         """Change the directory's object of a queue or of the SUT as an administrator, and return it."""
-        where = {} if queue is None else {"queue": queue}
-        return dict(self.sut.change_directory_object(**where, **changes) or {})
+        arguments = {} if queue is None else {"queue": queue}
+        return dict(self.sut.change_directory_object(**arguments, **changes) or {})
 
     def go_offline(self) -> None:
         """Take the directory away and let the SUT notice it; ConformanceFailure when it does not."""
@@ -72,5 +72,5 @@ class Enterprise:
 
     def list_notifications(self) -> list[tuple[str, str | None]]:
         """Return the operation and the queue, None without a queue, of each change notification."""
-        made = self.sut.inspect_queue_manager()["ChangeNotifications"]
-        return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in made]
+        notifications = self.sut.inspect_queue_manager()["ChangeNotifications"]
+        return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in notifications]

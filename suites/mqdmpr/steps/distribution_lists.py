@@ -20,13 +20,13 @@ def create_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tupl
     """
     called = f"mqc-{sut.own}-{name}"
     try:
-        made = sut.change_directory_object(distribution_list=called, present=True, members=list(members))
+        directory_object = sut.change_directory_object(distribution_list=called, present=True, members=list(members))
     except ControlRefused as refused:
         raise NotShown(f"the control channel creates no distribution list: {refused}") from refused
-    if made is None:
+    if directory_object is None:
         raise NotShown("no distribution list is made in the SUT's directory")
     peer.at_end(lambda: sut.change_directory_object(distribution_list=called, present=False))
-    return made["identifier"], f"DL={made['identifier']}"
+    return directory_object["identifier"], f"DL={directory_object['identifier']}"
 
 
 def send_until_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
@@ -44,10 +44,10 @@ def send_until_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
 def receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
     """Let the SUT send a message to queues of the peer by one name, which it may know late; return all copies."""
     sender = Sender(peer, sut, to)
-    came: list[Frame] = []
+    frames: list[Frame] = []
     if not peer.eventually(lambda: sut.attempt(sender.send, 1) == Outcome.DONE):
-        return came
-    while (session := sender.next_session(sut.quiet_ms if len(came) >= count else None)) is not None:
-        came += sender.collect_all(session, 1)
+        return frames
+    while (session := sender.next_session(sut.quiet_ms if len(frames) >= count else None)) is not None:
+        frames += sender.collect_all(session, 1)
         sender.acknowledge_all(session)
-    return came
+    return frames

@@ -1,4 +1,4 @@
-"""Judge the TransactionHeader of transactional messages. Spec: MS-MQMQ 2.2.20.5."""
+"""Check the TransactionHeader of transactional messages. Spec: MS-MQMQ 2.2.20.5."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ bits_not_set(MESSAGE, TransactionHeader, UNUSED_BITS)
 
 @passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
 def unused_bits(packet: Any, context: Context) -> Finding:
-    """Demand that the bits are 0 for which the table has no meaning."""
+    """Check that the bits without a meaning are 0."""
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
@@ -48,16 +48,20 @@ def unused_bits(packet: Any, context: Context) -> Finding:
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
-    passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is there if and only if CG is set")(
+    passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
         there_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
     )
 
 
-@passive("MQMQ-2.2.20.5-16", MESSAGE, "a new message has the next TxSequenceNumber, or says what is before it")
+@passive(
+    "MQMQ-2.2.20.5-16",
+    MESSAGE,
+    "a new message has the next TxSequenceNumber, or PreviousTxSequenceNumber of the last message",
+)
 def place_in_sequence(packet: Any, context: Context) -> Finding:
-    """Compare with the numbers sent before: a message sent again keeps its own, a new one has the next.
+    """Check that a message sent again keeps its number, and that a new message has the next number.
 
-    Messages between that expired or were refused leave a gap, which PreviousTxSequenceNumber bridges (3.1.1.5).
+    Messages in between that expired or were refused leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
     """
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
@@ -66,9 +70,9 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
     number = header.TxSequenceNumber
     again = known.numbers.get(packet.UserHeader.MessageID)
     if again is not None:
-        return number == again, f"TxSequenceNumber is {number}, it was {again} when the message was sent before"
+        return number == again, f"TxSequenceNumber is {number}, and {again} in the first transmission"
     if not known.numbers:
-        return None  # where the sequence stood before this session was not seen
+        return None  # the numbers before this session are unknown
     last = known.highest
     bridged = number > last and header.PreviousTxSequenceNumber == last
     return number == last + 1 or bridged, f"TxSequenceNumber is {number} after {last}"
@@ -76,7 +80,7 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
 def first_in_sequence(packet: Any, context: Context) -> Finding:
-    """Demand that numbers begin with 1."""
+    """Check that TxSequenceNumber is at least 1."""
     header = packet.TransactionHeader
     if header is None:
         return None
@@ -85,7 +89,7 @@ def first_in_sequence(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-D03", MESSAGE, "TxSequenceNumber is not 0, PreviousTxSequenceNumber not 0xFFFFFFFF")
 def in_range(packet: Any, context: Context) -> Finding:
-    """Hold both numbers against their ranges."""
+    """Check the ranges of both numbers."""
     header = packet.TransactionHeader
     if header is None:
         return None
@@ -93,9 +97,9 @@ def in_range(packet: Any, context: Context) -> Finding:
     return number > 0 and previous < HIGHEST, f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}"
 
 
-@passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the number before its own")
+@passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the TxSequenceNumber before it")
 def message_before(packet: Any, context: Context) -> Finding:
-    """Demand the number before; of messages sent again only that it is below their own (E44)."""
+    """Check that a new message has the number before; a message sent again may have any lower number (E44)."""
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
@@ -109,7 +113,7 @@ def message_before(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 with TxSequenceNumber 1")
 def nothing_before(packet: Any, context: Context) -> Finding:
-    """Judge the first message of a sequence."""
+    """Check that the first message of a sequence has PreviousTxSequenceNumber 0."""
     header = packet.TransactionHeader
     if header is None or header.TxSequenceNumber != 1:
         return None
@@ -117,13 +121,13 @@ def nothing_before(packet: Any, context: Context) -> Finding:
 
 
 def _is_routed(packet: Any, context: Context) -> bool:
-    """Return whether a message is of another queue manager than the one that named itself on the connection."""
+    """Return whether the SUT forwards the message of another queue manager."""
     own = own_identifier(context)
     return own is not None and packet.UserHeader.SourceQueueManager != own
 
 
 class Sequence:
-    """The TxSequenceNumbers that a SUT has sent of one sequence, by MessageID, and the highest of them."""
+    """The TxSequenceNumbers of one sequence that the SUT has sent, by MessageID, and the highest one."""
 
     def __init__(self) -> None:
         self.numbers = Recent[int, int]()
@@ -131,13 +135,13 @@ class Sequence:
 
 
 class Sequences(Summary):
-    """The sequences of the transactional messages that a SUT has sent on a connection, by TxSequenceID."""
+    """The sequences of the SUT on a connection, by TxSequenceID."""
 
     def __init__(self) -> None:
         self.by_identifier: defaultdict[Any, Sequence] = defaultdict(Sequence)
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Note the number of a transactional message."""
+        """Remember the number of a transactional message."""
         record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
         if record is not None and record.TransactionHeader is not None:
             header = record.TransactionHeader
@@ -147,7 +151,7 @@ class Sequences(Summary):
 
 
 def _sequence_before(packet: Any, context: Context) -> Sequence:
-    """Return what the SUT has sent of the sequence of a message before it on the connection."""
+    """Return the numbers that the SUT has sent of the sequence of a message before it."""
     return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]
 
 

@@ -1,10 +1,9 @@
-"""MS-MQMQ 2.2.20.5 TransactionHeader: the ID of transactions before and after a restart."""
+"""MS-MQMQ 2.2.20.5 TransactionHeader: IDs of transactions before and after a restart."""
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender
@@ -16,7 +15,7 @@ from suites.mqqb.steps.sequences import header
 def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judge):
     """Two transactions before a restart and two after it have four different TransactionHeader.ID."""
     sender = Sender(peer, sut, peer.direct_name("mqc-ids"))
-    came: list[Frame] = []
+    came = []
     for first in (1, 3):
         for tag in (first, first + 1):
             transaction = sut.control.call("begin")["transaction"]
@@ -29,12 +28,12 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
         peer.settle()
         if first == 1:
             sut.restart()
-    if sorted(set(Sender.tags(came))) != [1, 2, 3, 4]:
-        raise ConformanceFailure(f"messages {Sender.tags(came)} came")
-    own = {tag: int(header(frame).ID) for tag, frame in zip(Sender.tags(came), came, strict=True)}
+    if sorted(set(sender.tags(came))) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"the SUT sent messages {sender.tags(came)}")
+    by_tag = {tag: int(header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
     judge(
         "MQMQ-2.2.20.5-07",
-        expected=holds("each transaction has its own ID"),
-        observed=len(set(own.values())) == len(own) or str(own),
+        expected=distinct("IDs", 4),
+        observed=list(by_tag.values()),
         evidence=came,
     )

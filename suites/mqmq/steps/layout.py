@@ -1,7 +1,7 @@
-"""Packets read by the tables of the document, field by field: neither codec has a say in what is where.
+"""Fields of a packet, read by the tables of the document and without the codecs of the tester and the reference.
 
-Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20. Names are dotted as printed (``UserHeader.Flags.DQ``). What cannot be read is
-not there, and nothing behind it either: a wrong layout is an observation, not an error.
+Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20. Names are dotted as printed (``UserHeader.Flags.DQ``). A field that cannot be
+read is missing, with all fields behind it: a wrong layout is an observation, not an error.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 
-ABSENT = "not there"
+ABSENT = "missing"
 GUID = "guid"
 Fields = tuple[tuple[str, int | str], ...]
-"""Names with their size in bytes; GUID for one, an integer of more than 4 bytes stays as hexadecimal text."""
+"""Names with their size in bytes, or GUID; a value of more than 4 bytes is hexadecimal text."""
 
 BASE: Fields = (
     ("VersionNumber", 1),
@@ -94,17 +94,20 @@ BITS: Mapping[str, tuple[tuple[str, int], ...]] = {
 }
 """The named bits of Flags from the least significant one on, with their width."""
 NAMES: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
-"""By DQ, AQ and RQ: how the name of a queue is written."""
+"""By DQ, AQ and RQ: the form of a queue name."""
 LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
-"""By FormatType: how the name is written, and the boundary that it begins at."""
+"""By FormatType: the form of the name, and the boundary at which it begins."""
 
 
 class _UnreadableError(Exception):
-    """What is wanted next is not there."""
+    """The packet ends before the next field, or the field has no known form."""
 
 
 class Layout:
-    """A packet's fields by name; ``order``: its headers as they follow each other."""
+    """The fields of a packet by name, and its headers in their order."""
+
+    MISSING = ABSENT
+    """The value of a field that is not in the packet."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
@@ -118,7 +121,7 @@ class Layout:
             return
 
     def of(self, *names: str) -> dict[str, Any]:
-        """Return fields by name, ``ABSENT`` for what is not there."""
+        """Return fields by name, MISSING for one that is not in the packet."""
         return {name: self.fields.get(name, ABSENT) for name in names}
 
     def _read(self) -> None:
@@ -170,7 +173,7 @@ class Layout:
         self._header("SecurityHeader", SECURITY)
         for name, size in SECURITY_DATA:
             self._pad(4, start)
-            data = self._take_events(self.fields[f"SecurityHeader.{size}"])
+            data = self._take(self.fields[f"SecurityHeader.{size}"])
             if data:
                 self.fields[f"SecurityHeader.{name}"] = data.hex()
         self._pad(4, start)
@@ -183,7 +186,7 @@ class Layout:
             ("ExtensionData", self.fields["MessagePropertiesHeader.ExtensionSize"]),
             ("MessageBody", self.fields["MessagePropertiesHeader.MessageSize"]),
         ):
-            data = self._take_events(size)
+            data = self._take(size)
             if data:
                 whole = data.decode("utf-16-le", "replace") if name == "Label" else data.hex()
                 self.fields[f"MessagePropertiesHeader.{name}"] = whole
@@ -195,7 +198,7 @@ class Layout:
         for section, reserved in (("Header", "Reserved"), ("Body", "Reserved1")):
             for name, size in ((f"{section}SectionID", 2), (reserved, 2), (f"{section}DataLength", 4)):
                 self._field(f"SoapHeader.{name}", size)
-            text = self._take_events(2 * self.fields[f"SoapHeader.{section}DataLength"])
+            text = self._take(2 * self.fields[f"SoapHeader.{section}DataLength"])
             self.fields[f"SoapHeader.{section}"] = text.decode("utf-16-le", "replace")
         self._pad(4, start)
 
@@ -215,11 +218,11 @@ class Layout:
         start = self._at
         for field, size in LIST_SIGNATURE:
             self._field(f"{header}.{field}", size)
-        self.fields[f"{header}.Signature"] = self._take_events(self.fields[f"{header}.Size"]).hex()
+        self.fields[f"{header}.Signature"] = self._take(self.fields[f"{header}.Size"]).hex()
         self._pad(4, start)
 
     def _element(self, start: int) -> tuple[int, str]:
-        kind = int.from_bytes(self._take_events(2), "little")
+        kind = int.from_bytes(self._take(2), "little")
         if kind not in LIST_NAMES:
             raise _UnreadableError
         written, boundary = LIST_NAMES[kind]
@@ -228,29 +231,27 @@ class Layout:
 
     def _name(self, written: str) -> str:
         if written == "number":
-            return f"{int.from_bytes(self._take_events(4), 'little'):08x}"
+            return f"{int.from_bytes(self._take(4), 'little'):08x}"
         if written == "public":
-            return str(UUID(bytes_le=self._take_events(16)))
+            return str(UUID(bytes_le=self._take(16)))
         if written == "private":
-            return f"{UUID(bytes_le=self._take_events(16))}\\{int.from_bytes(self._take_events(4), 'little'):08x}"
+            return f"{UUID(bytes_le=self._take(16))}\\{int.from_bytes(self._take(4), 'little'):08x}"
         if written == "direct":
-            return (
-                self._take_events(int.from_bytes(self._take_events(2), "little")).decode("utf-16-le", "replace").lower()
-            )
+            return self._take(int.from_bytes(self._take(2), "little")).decode("utf-16-le", "replace").lower()
         return self._text()
 
     def _text(self) -> str:
         end = self._at
         while self._data[end : end + 2] not in (b"\0\0", b""):
             end += 2
-        return self._take_events(end + 2 - self._at).decode("utf-16-le", "replace").lower()
+        return self._take(end + 2 - self._at).decode("utf-16-le", "replace").lower()
 
     def _field(self, name: str, size: int | str) -> None:
-        data = self._take_events(16 if isinstance(size, str) else size)
+        data = self._take(16 if isinstance(size, str) else size)
         value: Any = int.from_bytes(data, "little") if len(data) <= 4 else data.hex()
         self.fields[name] = str(UUID(bytes_le=data)) if size == GUID else value
 
-    def _take_events(self, size: int) -> bytes:
+    def _take(self, size: int) -> bytes:
         if self._at + size > len(self._data):
             raise _UnreadableError
         self._at += size

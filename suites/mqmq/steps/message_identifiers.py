@@ -11,13 +11,13 @@ MESSAGE = "UserMessage"
 
 
 class Messages(Summary):
-    """The messages that a SUT has sent on a connection: of each identifier the properties that came first, hashed."""
+    """The messages of the SUT on a connection: by identifier, a hash of the first properties."""
 
     def __init__(self) -> None:
         self.first = Recent[tuple[Any, int], int]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Note a message."""
+        """Remember a message of the SUT."""
         record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
         if record is not None:
             user, properties = record.UserHeader, record.MessagePropertiesHeader
@@ -25,11 +25,11 @@ class Messages(Summary):
 
 
 def ordinal(packet: Any, context: Context) -> Finding:
-    """Compare with the messages sent before: the same identifier means the same message, sent again."""
+    """Check that a message with an earlier identifier is the earlier message, sent again."""
     user, messages = packet.UserHeader, context.before(Messages)
     if not messages.first:
         return NotExercised("it is the first message on its connection")
     first = messages.first.get((user.SourceQueueManager, user.MessageID))
     if first is not None and first != hash(packet.MessagePropertiesHeader):
-        return False, f"MessageID {user.MessageID} is that of another message too"
+        return False, f"MessageID {user.MessageID} is also the MessageID of another message"
     return True, f"MessageID is {user.MessageID}"

@@ -17,13 +17,13 @@ from reference_qm.surface.effects import Connect, Effect
 from reference_qm.surface.inputs import Endpoint, Input, TransportAccepted
 
 
-def _other_port(effect: Effect) -> Iterable[Effect]:
+def _change_port(effect: Effect) -> Iterable[Effect]:
     if isinstance(effect, Connect):
         return [replace(effect, remote=Endpoint(effect.remote.host, effect.remote.port ^ 1))]
     return [effect]
 
 
-def _no_acceptor(event: Input) -> Iterable[Input]:
+def _drop_accepted(event: Input) -> Iterable[Input]:
     return [] if isinstance(event, TransportAccepted) else [event]
 
 
@@ -31,13 +31,13 @@ add(
     "initiator-connects-to-port-1800",
     "MQQB-2.1.1-02",
     "The initiator connects to TCP port 1800 instead of 1801.",
-    effects(_other_port),
+    effects(_change_port),
 )
 add(
     "acceptor-connection-ignored",
     "MQQB-2.1.1-03",
     "The acceptor ignores every incoming TCP connection.",
-    inputs(_no_acceptor),
+    inputs(_drop_accepted),
 )
 add(
     "any-packet-base-header-first-half-missing",
@@ -54,7 +54,7 @@ add(
 
 
 @fault("initiator-user-message-on-own-session-ignored", breaks="MQQB-2.1.1-D01")
-class SessionOfAnInitiatorOneWay(Receiving):
+class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
     """The initiator ignores a UserMessage that arrives on a session that it opened itself."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

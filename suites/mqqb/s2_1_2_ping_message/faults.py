@@ -10,7 +10,7 @@ from reference_qm.surface.effects import SendDatagram
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
-def _elsewhere(effect: SendDatagram) -> SendDatagram:
+def _send_to_other_port(effect: SendDatagram) -> SendDatagram:
     return replace(effect, remote=Endpoint(effect.remote.host, effect.remote.port ^ 1))
 
 
@@ -24,11 +24,11 @@ add(
     "acceptor-ping-response-sent-to-other-port",
     "MQQB-2.1.2-02",
     "The acceptor sends a Ping Response to another port than that of the request.",
-    sent_datagrams(PingSocket.LISTENER, _elsewhere),
+    sent_datagrams(PingSocket.LISTENER, _send_to_other_port),
 )
 add(
     "initiator-ping-request-sent-to-port-3526",
     "MQQB-2.1.2-D01",
     "The initiator sends its Ping Requests to UDP port 3526 instead of 3527.",
-    sent_datagrams(PingSocket.SOURCE, _elsewhere),
+    sent_datagrams(PingSocket.SOURCE, _send_to_other_port),
 )

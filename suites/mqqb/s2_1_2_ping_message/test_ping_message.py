@@ -28,8 +28,8 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     source = listening_port.received[0][0]
     answer = listening_port.send(ping_response(Cookie=ping.packet.Cookie, RC=ping.packet.RC, RF=0), to=source)
     connection = listener.accept(within_ms=sut.duration_ms(1_000) // 2 + sut.slack_ms(1_000))
-    first = connection.poll("EstablishConnection") if connection is not None else None
-    judge("MQQB-2.1.2-01", expected=packet("EstablishConnection"), observed=first, evidence=[ping, answer, first])
+    request = connection.poll("EstablishConnection") if connection is not None else None
+    judge("MQQB-2.1.2-01", expected=packet("EstablishConnection"), observed=request, evidence=[ping, answer, request])
 
 
 @needs("ping")
@@ -39,10 +39,10 @@ def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
     """Of two UDP ports of the peer, only the port that sent a Ping Request receives the response, which has the same
     Cookie.
     """
-    asking, other = peer.udp(), peer.udp()
-    sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
-    reply = asking.poll()
+    asking_port, other_port = peer.udp(), peer.udp()
+    sent = asking_port.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
+    reply = asking_port.poll()
     is_answer = reply is not None and reply.kind == "Ping" and reply.data != sent.data and reply.packet.Cookie == cookie
-    observed = {"answer to the port that asked": is_answer, "other port quiet": other.quiet()}
+    observed = {"answer to the port that asked": is_answer, "other port quiet": other_port.quiet()}
     expected = fields({"answer to the port that asked": True, "other port quiet": True})
     judge("MQQB-2.1.2-02", expected=expected, observed=observed, evidence=[sent, reply])

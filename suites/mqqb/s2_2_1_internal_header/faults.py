@@ -51,7 +51,7 @@ add(
     "receiver-unknown-pt-session-kept",
     breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
 )
-class UnknownPacketTypeKept(Closing):
+class ReceiverUnknownPtSessionKept(Closing):
     """The receiver of an internal packet with an unknown PT keeps the session open."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -98,7 +98,7 @@ add(
 
 
 @fault("acceptor-session-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
-class SessionTooManyRefusedWithoutCs(SessionOpening):
+class AcceptorSessionBeyondLimitClosedWithoutCs(SessionOpening):
     """The acceptor answers a request beyond its limit of sessions with CS clear, and closes the connection."""
 
     def build_establish_response(

@@ -11,7 +11,7 @@ from reference_qm.codec import EstablishConnectionPacket
 ESTABLISH = EstablishConnectionPacket
 
 
-def _server_is_client(packet: EstablishConnectionPacket) -> bytes:
+def _set_server_to_client(packet: EstablishConnectionPacket) -> bytes:
     client = packet.EstablishConnectionHeader.ClientGuid
     data: bytes = set_fields(packet, {"EstablishConnectionHeader.ServerGuid": client}).build()
     return data
@@ -44,13 +44,13 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-server-guid-own",
         ("MQQB-2.2.3.1-01",),
         "The initiator's EstablishConnection request has the initiator's own GUID as ServerGuid.",
-        sent_as("initiator", packets(ESTABLISH, _server_is_client)),
+        sent_as("initiator", packets(ESTABLISH, _set_server_to_client)),
     ),
     (
         "acceptor-establish-connection-server-guid-of-initiator",
         ("MQQB-2.2.3.1-02",),
         "The acceptor's EstablishConnection response has the initiator's GUID as ServerGuid.",
-        sent_as("acceptor", packets(ESTABLISH, _server_is_client)),
+        sent_as("acceptor", packets(ESTABLISH, _set_server_to_client)),
     ),
     (
         "any-establish-connection-re-0x11",

@@ -60,7 +60,7 @@ add(
 
 
 @fault("sender-order-ack-reserved-not-zero-ignored", breaks="MQQB-2.2.4.1-04")
-class ReservedRefused(OrderAcks):
+class SenderOrderAckReservedNotZeroIgnored(OrderAcks):
     """The sender ignores an OrderAck whose Reserved field is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

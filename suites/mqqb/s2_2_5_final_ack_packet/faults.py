@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 OTHER_CLASS = 0xC004
 
 
-def _of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _is_of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
 
 
@@ -62,7 +62,7 @@ for _name, _rule, _does in (
     add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG[_does](is_final_ack))
 
 add(
-    "receiver-final-ack-express",
+    "receiver-final-ack-dm-0",
     "MQQB-2.2.5-03",
     "The receiver's FinalAck is express: its DM is 0.",
     bit_clear(UserMessagePacket, "UserHeader.DM", is_final_ack),
@@ -97,12 +97,12 @@ for _name, _rule, _class in (
         _name,
         _rule,
         f"The receiver's FinalAck has the MessageClass 0x{OTHER_CLASS:04X} instead of {_class.name}.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _of_class(_class)),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _is_of_class(_class)),
     )
 
 
 @fault("receiver-final-ack-sent-without-journaling", breaks="MQQB-2.2.5-D01")
-class FinalForEveryMessage(FinalAcks):
+class ReceiverFinalAckSentWithoutJournaling(FinalAcks):
     """The receiver sends a FinalAck for each transactional message that leaves its queue, even without journaling."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -115,7 +115,7 @@ class FinalForEveryMessage(FinalAcks):
 
 
 @fault("receiver-final-ack-of-message-with-jn-alone-missing", breaks="MQQB-2.2.5-D01")
-class FinalNotForDeadLetters(FinalAcks):
+class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
     """The receiver sends no FinalAck for a message with negative journaling alone that leaves its queue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -127,7 +127,7 @@ class FinalNotForDeadLetters(FinalAcks):
 @fault(
     "receiver-final-ack-of-received-message-with-jn-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
-class ReceivedMessageWithJnAloneHasNoFinalAck(FinalAcks):
+class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
     """The receiver sends no FinalAck for a received message with JN alone; it sends one only when the message fails."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -140,7 +140,7 @@ class ReceivedMessageWithJnAloneHasNoFinalAck(FinalAcks):
 @fault(
     "receiver-final-ack-of-failed-message-with-jp-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
-class FailedMessageWithJpAloneHasNoFinalAck(FinalAcks):
+class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
     """The receiver sends no FinalAck for a failed message with JP alone; it sends one only when the message is
     received.
     """
@@ -152,7 +152,7 @@ class FailedMessageWithJpAloneHasNoFinalAck(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-def _sent_final(change: Any) -> Any:
+def _change_final_ack(change: Any) -> Any:
     def make(original: Any) -> Any:
         def send(qm: QM, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
             original(qm, name, message_class, change(body) if isinstance(body, FinalAckBody) else body, now)
@@ -166,13 +166,13 @@ add(
     "receiver-final-ack-previous-number-ignores-gap",
     ("MQQB-2.2.5.1-03", "MQQB-3.1.7.17-D05", "MQQB-3.1.7.17-D08"),
     "The receiver's FinalAck has its TxSequenceNumber minus one as previous number, even after a gap.",
-    _sent_final(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
+    _change_final_ack(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
     blind=True,
 )
 
 
 @fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
-class FinalAckNamesTheNewestSequence(FinalAcks):
+class ReceiverFinalAckNamesNewestSequence(FinalAcks):
     """The receiver's FinalAck names the sender's newest sequence instead of that of the message."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

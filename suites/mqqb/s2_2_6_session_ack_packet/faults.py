@@ -11,7 +11,7 @@ from reference_qm.codec import SessionAckPacket
 SH = 1 << 4
 
 add(
-    "receiver-session-ack-sh-clear",
+    "any-session-ack-sh-clear",
     "MQQB-2.2.6-01",
     "The receiver sends a SessionAck with SH clear.",
     bit_clear(SessionAckPacket, "BaseHeader.SH"),

@@ -29,20 +29,20 @@ def _flags(data: bytes) -> int:
     return int.from_bytes(data[:2], "little")
 
 
-def _unanswered(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
+def _drop_if(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
     """Drop datagrams by their Flags."""
     return lambda data: None if refused(_flags(data)) else data
 
 
-def _only_bit(bit: int) -> Callable[[int], bool]:
+def _has_only_bit(bit: int) -> Callable[[int], bool]:
     return lambda flags: flags == 1 << bit
 
 
-def _refusal_if_unused(data: bytes) -> bytes:
+def _refuse_unused_flags(data: bytes) -> bytes:
     return bytes([data[0] | RF]) + data[1:] if _flags(data) >> 2 else data
 
 
-def _any_signature(data: bytes) -> bytes:
+def _correct_signature(data: bytes) -> bytes:
     """Replace the Signature of a datagram by the right one."""
     return data[:2] + SIGNATURE + data[4:]
 
@@ -69,20 +69,20 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
-        received_datagrams(PingSocket.LISTENER, _unanswered(_only_bit(_bit))),
+        received_datagrams(PingSocket.LISTENER, _drop_if(_has_only_bit(_bit))),
     )
 
 add(
     "acceptor-ping-request-with-all-unused-flags-ignored",
     "MQQB-2.2.7-01",
     "The acceptor does not answer a Ping Request with all unused flags set.",
-    received_datagrams(PingSocket.LISTENER, _unanswered(lambda flags: flags >> 2 == 0x3FFF)),
+    received_datagrams(PingSocket.LISTENER, _drop_if(lambda flags: flags >> 2 == 0x3FFF)),
 )
 add(
     "initiator-ping-response-with-unused-flags-taken-as-refusal",
     "MQQB-2.2.7-01",
     "The initiator treats a Ping Response with an unused flag set as a refusal.",
-    received_datagrams(PingSocket.SOURCE, _refusal_if_unused),
+    received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
 )
 add(
     "initiator-ping-request-rc-inverted",
@@ -132,18 +132,18 @@ add(
     "acceptor-ping-request-with-wrong-signature-answered",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
     "The acceptor answers a Ping Request with a wrong Signature.",
-    received_datagrams(PingSocket.LISTENER, _any_signature),
+    received_datagrams(PingSocket.LISTENER, _correct_signature),
 )
 add(
     "initiator-ping-response-with-wrong-signature-accepted",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
     "The initiator accepts a Ping Response with a wrong Signature.",
-    received_datagrams(PingSocket.SOURCE, _any_signature),
+    received_datagrams(PingSocket.SOURCE, _correct_signature),
 )
 
 
 @fault("initiator-ping-response-with-wrong-cookie-accepted", breaks=("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"))
-class AnyCookieTaken(Ping):
+class InitiatorPingResponseWithWrongCookieAccepted(Ping):
     """The initiator accepts a Ping Response with a wrong Cookie."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -168,7 +168,7 @@ add(
 
 
 @fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks="MQQB-2.2.7-22", blind=True)
-class CookieLosesItsHighestBit(Ping):
+class AcceptorPingResponseCookieHighestBitCleared(Ping):
     """The acceptor's Ping Response has the Cookie of its request without its highest bit."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -177,7 +177,7 @@ class CookieLosesItsHighestBit(Ping):
 
 
 @fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
-class RefusalForetoldForEver(Ping):
+class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
     """The acceptor sets RF in every Ping Response after the first one with RF set."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -70,9 +70,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
 @needs("ping", "configure")
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
 def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
-    """With the SUT's limit of sessions set to 1, then to its usual value, RF of a Ping Response predicts the next
-    request.
-    """
+    """The SUT's limit of sessions is 1, then its usual value: RF of a Ping Response predicts the next outcome."""
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
         rules = ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")

@@ -35,7 +35,7 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     if acknowledged is not None:
         numbers.append(("0100", _bytes_of(acknowledged, 20, 22)))
     # Other rules judge a number with other bytes; this rule judges the order of the bytes.
-    known = [(due, found) for due, found in numbers if sorted(_octets(due)) == sorted(_octets(found))]
+    known = [(due, found) for due, found in numbers if sorted(_split_octets(due)) == sorted(_split_octets(found))]
     if not known:
         judge.mark_not_exercised(
             "MQQB-2.2-D01", reason="no number has the expected bytes, in any order", evidence=frames
@@ -45,5 +45,5 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     judge("MQQB-2.2-D01", expected=expected, observed=observed, evidence=frames)
 
 
-def _octets(text: str) -> list[str]:
+def _split_octets(text: str) -> list[str]:
     return textwrap.wrap(text, 2)

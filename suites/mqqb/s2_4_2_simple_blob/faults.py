@@ -13,11 +13,11 @@ from reference_qm.codec import SimpleBlob, UserMessagePacket
 DES = 0x6601
 
 
-def _other_algorithm(blob: bytes) -> bytes:
+def _change_algorithm(blob: bytes) -> bytes:
     return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES).build()
 
 
-def _sent(change: Callable[[bytes], bytes]) -> Install:
+def _change_sent_blob(change: Callable[[bytes], bytes]) -> Install:
     return wrong_fields(
         UserMessagePacket, {"SecurityHeader.SecurityData.EncryptionKey": change}, secured_with("EncryptionKey")
     )
@@ -27,23 +27,23 @@ add(
     "sender-simple-blob-algorithm-des",
     "MQQB-2.4.2-01",
     "The sender's SIMPLEBLOB has the sessionKeyAlgorithm DES.",
-    _sent(_other_algorithm),
+    _change_sent_blob(_change_algorithm),
 )
 add(
     "sender-simple-blob-constant-of-signing-key",
     "MQQB-2.4.2-D01",
     "The sender's SIMPLEBLOB names a signing key in its second constant part.",
-    _sent(lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:]),
+    _change_sent_blob(lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:]),
 )
 add(
     "sender-simple-blob-trailing-zeros-missing",
     "MQQB-2.4.2-D01",
     "The sender's SIMPLEBLOB ends with the last byte of encryptedKey that is not zero.",
-    _sent(lambda blob: blob.rstrip(b"\0")),
+    _change_sent_blob(lambda blob: blob.rstrip(b"\0")),
 )
 add(
     "sender-simple-blob-encrypted-key-big-endian",
     "MQQB-2.4.2-D02",
     "The sender's SIMPLEBLOB has encryptedKey in big-endian order.",
-    _sent(lambda blob: blob[:12] + blob[12:].rstrip(b"\0")[::-1].ljust(256, b"\0")),
+    _change_sent_blob(lambda blob: blob[:12] + blob[12:].rstrip(b"\0")[::-1].ljust(256, b"\0")),
 )

@@ -27,7 +27,7 @@ _NO_ADDRESS = "the peer"
 
 
 @fault("receiver-message-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
-class CountsShared(Receiving):
+class ReceiverMessageCountSharedByAllSessions(Receiving):
     """The receiver has one MessageReceivedCount for all sessions."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -36,12 +36,12 @@ class CountsShared(Receiving):
             other.MessageReceivedCount = session.MessageReceivedCount
 
 
-def _no_remote_address(qm: QueueManager) -> None:
+def _rename_remote_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
         session.RemoteQMAddress = _NO_ADDRESS
 
 
-def _no_hop_address(qm: QueueManager) -> None:
+def _rename_hop_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
         session.NextHopCollection = [replace(hop, Address=_NO_ADDRESS) for hop in session.NextHopCollection]
 
@@ -50,13 +50,13 @@ add(
     "any-session-remote-qm-address-is-a-name",
     "MQQB-3.1.1.3.1-11",
     "RemoteQMAddress of a session is a name instead of an address.",
-    always(_no_remote_address),
+    always(_rename_remote_addresses),
 )
 add(
     "initiator-next-hop-address-is-a-name",
     "MQQB-3.1.1.3.1.3-01",
     "Address of each NextHop is a name instead of an address.",
-    always(_no_hop_address),
+    always(_rename_hop_addresses),
 )
 
 
@@ -64,7 +64,7 @@ add(
 
 
 @fault("sender-sequence-id-used-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
-class SameSequenceAgain(TransactionalSending):
+class SenderSequenceIdUsedAgain(TransactionalSending):
     """The sender uses one TxSequenceID for all sequences to a queue."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -74,7 +74,7 @@ class SameSequenceAgain(TransactionalSending):
 
 
 @fault("sender-first-sequence-ordinal-3", breaks="MQQB-3.1.1.3.1-03")
-class OrdinalThree(TransactionalSending):
+class SenderFirstSequenceOrdinal3(TransactionalSending):
     """The sender's first sequence of a session has Ordinal 3."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -85,7 +85,7 @@ class OrdinalThree(TransactionalSending):
 
 
 @fault("receiver-first-sequence-with-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07")
-class NotFromZero(InSequence):
+class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
     """The receiver refuses a first sequence whose TxSequenceID has TimeStamp 0."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -97,17 +97,17 @@ class NotFromZero(InSequence):
 
 
 @fault("receiver-first-sequence-from-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
-class FromAnyNumber(InSequence):
+class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
     """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return session.IncomingTxSequenceID == NO_INCOMING or super().is_in_sequence(session, packet)
 
 
-# -- what a restart keeps ------------------------------------------------------------------------------------------
+# -- elements kept over a restart ----------------------------------------------------------------------------------
 
 
-def _incoming(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
+def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
     """Change each incoming sequence at a restart."""
 
     def spoil(qm: QueueManager) -> None:
@@ -118,19 +118,19 @@ def _incoming(change: Callable[[IncomingTransactionalTransferInfo], None]) -> In
     return at_restart(spoil)
 
 
-def _no_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.SequenceIdentifier = NO_INCOMING
 
 
-def _no_number(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_number(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.SequenceNumber = 0
 
 
-def _no_rejections(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_rejections(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.RejectCount = 0
 
 
-def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
+def _change_outgoing_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
     """Change each outgoing queue at a restart."""
 
     def spoil(qm: QueueManager) -> None:
@@ -140,16 +140,16 @@ def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
     return at_restart(spoil)
 
 
-def _next_sequence(queue: OutgoingQueue) -> None:
+def _begin_next_sequence(queue: OutgoingQueue) -> None:
     identifier = queue.session.OutgoingTxSequenceID
     queue.session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1, identifier.TimeStamp)
 
 
-def _first_number_again(queue: OutgoingQueue) -> None:
+def _reset_number(queue: OutgoingQueue) -> None:
     queue.session.OutgoingTxSequenceNumber = 1
 
 
-def _other_reference(queue: OutgoingQueue) -> None:
+def _change_reference(queue: OutgoingQueue) -> None:
     """Let the session refer to an OutgoingQueue of another name for the same destination."""
     assert queue.session.OutgoingQueueReference is queue
     other = OutgoingQueue(Pathname=queue.Pathname, DestinationFormatName=f"{queue.DestinationFormatName}-other")
@@ -157,24 +157,24 @@ def _other_reference(queue: OutgoingQueue) -> None:
     queue.session.OutgoingQueueReference = other
 
 
-def _nothing_kept(queue: OutgoingQueue) -> None:
+def _clear_table(queue: OutgoingQueue) -> None:
     queue.session.OutgoingMessageTable = OutgoingMessageTable()
 
 
-def _no_acknowledgments_kept(queue: OutgoingQueue) -> None:
+def _remove_acknowledgments(queue: OutgoingQueue) -> None:
     for position in queue.session.OutgoingMessageTable:
         if position.MessagePosition.MessageReference.Class:
             queue.session.OutgoingMessageTable.remove(position)
 
 
-def _other_way_round(queue: OutgoingQueue) -> None:
+def _reverse_table(queue: OutgoingQueue) -> None:
     table = OutgoingMessageTable()
     for position in reversed(list(queue.session.OutgoingMessageTable)):
         table.add(position)
     queue.session.OutgoingMessageTable = table
 
 
-def _numbered_anew(queue: OutgoingQueue) -> None:
+def _renumber_messages(queue: OutgoingQueue) -> None:
     for position in queue.session.OutgoingMessageTable:
         if position.TxSequenceNumber:
             position.UserMessage = set_fields(
@@ -182,12 +182,12 @@ def _numbered_anew(queue: OutgoingQueue) -> None:
             )
 
 
-def _nothing_prepared(qm: QueueManager) -> None:
+def _clear_prepared_transactions(qm: QueueManager) -> None:
     for transaction in qm.adm.TransactionCollection.values():
         transaction.TransactionalOperationCollection.clear()
 
 
-def _no_awaiting(queue: OutgoingQueue) -> None:
+def _clear_awaiting(queue: OutgoingQueue) -> None:
     queue.session.AwaitingFinalACKTable.clear()
 
 
@@ -195,78 +195,78 @@ add(
     "sender-outgoing-sequence-id-changed-by-restart",
     "MQQB-3.1.1.3.1-04",
     "The sender begins a new sequence after a restart.",
-    _outgoing(_next_sequence),
+    _change_outgoing_at_restart(_begin_next_sequence),
 )
 add(
     "receiver-reject-count-lost-by-restart",
     "MQQB-3.1.1.3.1-05",
     "The receiver sets TxMessageRejectCount to 0 at a restart.",
-    _incoming(_no_rejections),
+    _change_incoming_at_restart(_clear_rejections),
 )
 add(
     "sender-outgoing-sequence-number-reset-by-restart",
     "MQQB-3.1.1.3.1-06",
     "The sender sets OutgoingTxSequenceNumber to 1 at a restart.",
-    _outgoing(_first_number_again),
+    _change_outgoing_at_restart(_reset_number),
 )
 add(
     "receiver-incoming-sequence-id-lost-by-restart",
     "MQQB-3.1.1.3.1-08",
     "The receiver clears IncomingTxSequenceID at a restart.",
-    _incoming(_no_identifier),
+    _change_incoming_at_restart(_clear_identifier),
 )
 add(
     "receiver-incoming-sequence-number-lost-by-restart",
     "MQQB-3.1.1.3.1-09",
     "The receiver sets IncomingTxSequenceNumber to 0 at a restart.",
-    _incoming(_no_number),
+    _change_incoming_at_restart(_clear_number),
 )
 add(
     "sender-outgoing-queue-reference-changed-by-restart",
     "MQQB-3.1.1.3.1-10",
     "The sender's OutgoingQueueReference names another queue after a restart.",
-    _outgoing(_other_reference),
+    _change_outgoing_at_restart(_change_reference),
 )
 add(
     "sender-unsent-acknowledgments-lost-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender loses its unsent acknowledgments at a restart.",
-    _outgoing(_no_acknowledgments_kept),
+    _change_outgoing_at_restart(_remove_acknowledgments),
 )
 add(
     "sender-outgoing-message-table-lost-by-restart",
     ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQDMPR-3.1.1.3-D01"),
     "The sender loses every message of OutgoingMessageTable at a restart.",
-    _outgoing(_nothing_kept),
+    _change_outgoing_at_restart(_clear_table),
 )
 add(
     "sender-prepared-transactions-emptied-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender loses the operations of prepared transactions at a restart.",
-    at_restart(_nothing_prepared),
+    at_restart(_clear_prepared_transactions),
 )
 add(
     "sender-outgoing-message-table-reversed-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender reverses the order of OutgoingMessageTable at a restart.",
-    _outgoing(_other_way_round),
+    _change_outgoing_at_restart(_reverse_table),
 )
 add(
     "sender-unacknowledged-message-renumbered-by-restart",
     "MQQB-3.1.1.3.1.2-01",
     "The sender gives unacknowledged messages another TxSequenceNumber at a restart.",
-    _outgoing(_numbered_anew),
+    _change_outgoing_at_restart(_renumber_messages),
 )
 add(
     "sender-awaiting-final-ack-table-lost-by-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender clears AwaitingFinalACKTable at a restart.",
-    _outgoing(_no_awaiting),
+    _change_outgoing_at_restart(_clear_awaiting),
 )
 
 
 @fault("sender-messages-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
-class BackwardsAfterRetry(Establishing):
+class SenderMessagesReversedBySessionRetry(Establishing):
     """The sender reverses the order of its messages when it retries a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -282,7 +282,7 @@ class BackwardsAfterRetry(Establishing):
 
 
 @fault("sender-sequence-time-stamp-follows-clock-back", breaks="MQQB-3.1.1.3.1-03")
-class SequencesByTheClock(Destinations):
+class SenderSequenceTimeStampFollowsClockBack(Destinations):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
@@ -295,7 +295,7 @@ class SequencesByTheClock(Destinations):
     "sender-sequences-of-one-second-share-time-stamp",
     breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
 )
-class SequencesOfOneSecondAlike(Destinations):
+class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
     """The sender gives all sequences that begin in one second the same TimeStamp."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
@@ -304,7 +304,7 @@ class SequencesOfOneSecondAlike(Destinations):
 
 
 @fault("receiver-message-counted-on-each-session-of-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
+class ReceiverMessageCountedOnEachSessionOfAddress(Receiving):
     """The receiver counts a message on every session with the address of its sender."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -314,7 +314,7 @@ class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
 
 
 @fault("sender-recoverable-messages-first-on-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
-class RecoverableFirstOnTheNextSession(SessionInitialization):
+class SenderRecoverableMessagesFirstOnNextSession(SessionInitialization):
     """The sender sends recoverable messages before express ones on the next session."""
 
     def initialize_messages(self, session: Session) -> None:

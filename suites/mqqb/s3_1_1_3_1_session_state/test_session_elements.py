@@ -21,10 +21,10 @@ from suites.mqqb.steps.sequences import Outgoing, numbers
 @covers("MQQB-3.1.1.3.1-01")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
     """Two messages are sent on one session and one on another: their acknowledgments count 2 and 1."""
-    first, second = peer.open_raw(), peer.open_raw()
-    sent = [first.send(peer.recoverable_message()), second.send(peer.recoverable_message())]
-    sent.append(first.send(peer.recoverable_message()))
-    acks = [first.await_session_ack(2), second.await_session_ack(1)]
+    first_session, second_session = peer.open_raw(), peer.open_raw()
+    sent = [first_session.send(peer.recoverable_message()), second_session.send(peer.recoverable_message())]
+    sent.append(first_session.send(peer.recoverable_message()))
+    acks = [first_session.await_session_ack(2), second_session.await_session_ack(1)]
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
     judge("MQQB-3.1.1.3.1-01", expected=[2, 1], observed=counted, case="acknowledged", evidence=[*sent, *acks])
 
@@ -37,11 +37,11 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     Each session shows an address as RemoteQMAddress.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
-    other = peer.open_raw()
+    other_session = peer.open_raw()
     accepted = find_accepted_session(sut, peer.identifier)
     reference = read_element(accepted, "OutgoingQueueReference")
     judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="accepted")
-    other.close()  # the message might go on it (E16)
+    other_session.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.await_first(1)
     addresses = [read_element(one, "RemoteQMAddress") for one in (accepted, *_list_sessions_for(sut, sender.to))]
@@ -63,8 +63,8 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
 
 def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return the initiated sessions whose OutgoingQueueReference is a format name, or missing."""
-    shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
-    return [one for one in shown if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
+    initiated = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
+    return [one for one in initiated if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
 
 
 @needs("restart")

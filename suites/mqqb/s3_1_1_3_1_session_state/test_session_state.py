@@ -74,10 +74,10 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
     differ.
     """
     sender = Sender(peer, sut)
-    wanted = _send_together(sender, *(f"mqc-before-{number}" for number in range(3)))
+    message_tags = _send_together(sender, *(f"mqc-before-{number}" for number in range(3)))
     sut.restart()
-    wanted += _send_together(sender, "mqc-after")
-    frames = _await_messages(sender, wanted)
+    message_tags += _send_together(sender, "mqc-after")
+    frames = _await_messages(sender, message_tags)
     _judge_first_sequences(judge, frames)
     _acknowledge(sender, frames)
 
@@ -87,12 +87,12 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
     """Sequences begin before the clock is set back by a day, after it, and after a restart: TimeStamps grow."""
     sender = Sender(peer, sut)
-    wanted = _send_together(sender, "mqc-that-day")
+    message_tags = _send_together(sender, "mqc-that-day")
     sut.change_environment(clock=-DAY_S)
-    wanted += _send_together(sender, "mqc-a-day-before")
+    message_tags += _send_together(sender, "mqc-a-day-before")
     sut.restart()
-    wanted += _send_together(sender, "mqc-then-restarted")
-    frames = _await_messages(sender, wanted)
+    message_tags += _send_together(sender, "mqc-then-restarted")
+    frames = _await_messages(sender, message_tags)
     stamps = [sequence_of(frame)[0] for frame in frames]
     judge(
         "MQQB-3.1.1.3.1-03",
@@ -105,23 +105,25 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
 
 def _send_together(sender, *names):
     """Let the SUT begin a sequence to each of these queues at the same time; return the tags of the messages."""
-    wanted = [sender.peer.message_id() for _ in names]
-    for tag, name in zip(wanted, names, strict=True):
+    message_tags = [sender.peer.message_id() for _ in names]
+    for tag, name in zip(message_tags, names, strict=True):
         to = sender.peer.direct_name(name)
         sender.sut.send(to, body="at once", application_tag=tag, delivery="transactional")
-    return wanted
+    return message_tags
 
 
-def _await_messages(sender, wanted):
+def _await_messages(sender, message_tags):
     """Return the messages with these tags, once each came on a session that is open."""
     inbox = sender.peer.inbox
 
     def found() -> dict[int, Frame]:
         return {Sender.tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
-    if not sender.peer.environment.run_until(lambda: set(wanted) <= found().keys(), sender.sut.connect_timeout_ms):
-        raise ConformanceFailure(f"{len(set(wanted) & found().keys())} of {len(wanted)} messages came")
-    return [found()[tag] for tag in wanted]
+    if not sender.peer.environment.run_until(
+        lambda: set(message_tags) <= found().keys(), sender.sut.connect_timeout_ms
+    ):
+        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages came")
+    return [found()[tag] for tag in message_tags]
 
 
 def _acknowledge(sender, frames):
@@ -181,10 +183,12 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
     judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
-    first = receiver.send(destination=destination)
+    first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else place(frame).TxSequenceNumber
-    judge("MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first, frame])
+    judge(
+        "MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first_message, frame]
+    )
 
 
 @needs("restart", "receive")

@@ -33,17 +33,18 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sender.send(3, 4, delivery="transactional")
     sender.send(5, delivery="transactional", **{**FULL, "priority": 0}, **queues)
     _, came = sender.await_first(5)
-    before = dict(zip(Sender.tags(came), came, strict=True))
+    earlier = dict(zip(Sender.tags(came), came, strict=True))
     sut.restart()
     session = sender.poll_session()
-    again = [] if session is None else sender.collect(session, len(before))
-    judge.all(expected=sorted(before), observed=sorted(Sender.tags(again)), evidence=[*came, *again])
-    for tag, frame in zip(Sender.tags(again), again, strict=True):
-        observed = describe_change(before[tag], frame, sut.guid) if tag in before else "never sent before"
-        judge.all(expected=UNCHANGED, observed=observed, case=f"message {tag}", evidence=[*came, frame])
+    resent = [] if session is None else sender.collect(session, len(earlier))
+    judge.all(expected=sorted(earlier), observed=sorted(Sender.tags(resent)), evidence=[*came, *resent])
+    for tag, frame in zip(Sender.tags(resent), resent, strict=True):
+        observed = describe_change(earlier[tag], frame, sut.guid) if tag in earlier else "never sent before"
+        evidence = [*came, frame]
+        judge("MQQB-3.1.1.3.2-02", expected=UNCHANGED, observed=observed, case=f"message {tag}", evidence=evidence)
     if session is not None:
         sender.acknowledge_all(session)
-        session.send(order_ack(peer, before[5]))
+        session.send(order_ack(peer, earlier[5]))
         peer.settle()
 
 

@@ -16,7 +16,7 @@ from reference_qm.model.tables import MessageIDHistoryTable
 from reference_qm.surface.clock import Now
 
 
-def _one_more(element: str) -> Install:
+def _increment_at_restart(element: str) -> Install:
     def change(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
@@ -29,11 +29,11 @@ for _name, _rule, _element in (
     ("sender-resend-timeouts-long-changed-by-restart", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
     ("sender-resend-timeouts-final-changed-by-restart", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
 ):
-    add(_name, _rule, f"The sender's {_element} is one second more after a restart.", _one_more(_element))
+    add(_name, _rule, f"The sender's {_element} is one second more after a restart.", _increment_at_restart(_element))
 
 
 @fault("receiver-message-history-not-empty-at-first-start", breaks="MQQB-3.1.1.3-21")
-class HistoryOfNobody(Initialization):
+class ReceiverMessageHistoryNotEmptyAtFirstStart(Initialization):
     """The receiver begins with an entry in MessageIDHistoryTable."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -54,7 +54,7 @@ add(
 
 
 @fault("sender-message-id-two-higher", breaks="MQQB-3.1.1.3-24")
-class OrdinalsByTwo(Numbering):
+class SenderMessageIdTwoHigher(Numbering):
     """The sender's messages have a MessageID two higher than the message before."""
 
     def assign_identifier(self) -> int:
@@ -62,7 +62,7 @@ class OrdinalsByTwo(Numbering):
         return super().assign_identifier()
 
 
-def _first_ordinal_again(qm: QueueManager) -> None:
+def _reset_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = 0
 
 
@@ -70,12 +70,12 @@ add(
     "sender-message-id-reset-by-restart",
     "MQQB-3.1.1.3-25",
     "The sender begins with the first MessageID again after a restart.",
-    at_restart(_first_ordinal_again),
+    at_restart(_reset_ordinal),
 )
 
 
 @fault("initiator-ping-request-cookie-constant", breaks="MQQB-3.1.1.3-26")
-class OneCookie(Ping):
+class InitiatorPingRequestCookieConstant(Ping):
     """The initiator's Ping Requests all have the same Cookie."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -84,7 +84,7 @@ class OneCookie(Ping):
 
 
 @fault("receiver-send-insecure-nacks-true-by-default", breaks="MQQB-3.1.1.3-27")
-class InsecureNacksAtFirst(Initialization):
+class ReceiverSendInsecureNacksTrueByDefault(Initialization):
     """The receiver's SendInsecureNacks is TRUE unless configured."""
 
     def initialize_globally(self, now: Now) -> None:

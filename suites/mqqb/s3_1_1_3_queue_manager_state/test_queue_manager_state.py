@@ -44,8 +44,8 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
     session, came = sender.await_first(3)
-    ids = _ids(came)
-    steps = [after - before for before, after in pairwise(ids)]
+    ids = _message_ids(came)
+    steps = [later_session - before for before, later_session in pairwise(ids)]
     judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
     judge.conclude("MQQB-3.1.1.3-24")
     sender.acknowledge_all(session)
@@ -53,22 +53,22 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     for tag in (4, 5):
         sut.restart()
         sender.send(tag)
-        after = sender.await_session()
-        later = sender.collect(after, 1)
-        sender.acknowledge_all(after)
+        later_session = sender.await_session()
+        later = sender.collect(later_session, 1)
+        sender.acknowledge_all(later_session)
         if Sender.tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not come")
         judge(
             "MQQB-3.1.1.3-25",
             expected=holds("a higher MessageID than before"),
-            observed=_ids(later)[0] > max(ids) or f"{_ids(later)[0]} after {max(ids)}",
+            observed=_message_ids(later)[0] > max(ids) or f"{_message_ids(later)[0]} after {max(ids)}",
             evidence=[*came, *later],
         )
-        ids += _ids(later)
-        after.quiet()
+        ids += _message_ids(later)
+        later_session.quiet()
 
 
-def _ids(frames):
+def _message_ids(frames):
     return [int(frame["UserHeader"].MessageID) for frame in frames]
 
 
@@ -77,14 +77,14 @@ def _ids(frames):
 def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
     """SendInsecureNacks is FALSE in the usual configuration; set to TRUE, it is TRUE after a restart."""
     judge(
-        "MQQB-3.1.1.3-27", expected=False, observed=_send_insecure_nacks(sut), case="usual configuration", note="<28>"
+        "MQQB-3.1.1.3-27", expected=False, observed=_read_insecure_nacks(sut), case="usual configuration", note="<28>"
     )
     sut.configure(send_insecure_nacks=True)
     sut.restart()
-    judge("MQQB-3.1.1.3-27", expected=True, observed=_send_insecure_nacks(sut), case="after a restart", note="<29>")
+    judge("MQQB-3.1.1.3-27", expected=True, observed=_read_insecure_nacks(sut), case="after a restart", note="<29>")
 
 
-def _send_insecure_nacks(sut):
+def _read_insecure_nacks(sut):
     return sut.control.call("configure")["send_insecure_nacks"]
 
 
@@ -92,7 +92,7 @@ RECOVERABLE_TAGS = [1, 3, 4]
 """The tags of the recoverable messages."""
 
 
-def _destination(frame: Frame) -> str:
+def _destination_of(frame: Frame) -> str:
     """Return the direct name of the destination of a message, without its prefix."""
     return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
 
@@ -126,9 +126,14 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     judge("MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues", evidence=came)
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages", evidence=came)
-    destinations = {tag: _destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
-    wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
-    judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(destinations.items()), evidence=came)
+    destinations = {tag: _destination_of(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
+    expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
+    judge(
+        "MQDMPR-3.1.1.3-D01",
+        expected=sorted(expected_destinations.items()),
+        observed=sorted(destinations.items()),
+        evidence=came,
+    )
     recoverable = sorted(set(Sender.tags(came)) - {2})
     judge(
         "MQQB-3.1.1.3.2-01",

@@ -14,7 +14,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _numbered(first: int, step: int) -> Install:
+def _number_from(first: int, step: int) -> Install:
     """Number the messages of a session from a first number, in steps."""
 
     class Numbered(Sending):
@@ -32,18 +32,18 @@ add(
     "sender-session-messages-numbered-from-0",
     "MQQB-3.1.1.4-01",
     "The sender numbers the messages of a session from 0.",
-    _numbered(first=0, step=1),
+    _number_from(first=0, step=1),
 )
 add(
     "sender-session-messages-numbered-by-two",
     "MQQB-3.1.1.4-01",
     "The sender numbers the messages of a session 1, 3, 5.",
-    _numbered(first=1, step=2),
+    _number_from(first=1, step=2),
 )
 
 
 @fault("receiver-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01")
-class TransactionalNotRecoverable(Receiving):
+class ReceiverTransactionalMessageNotCountedAsRecoverable(Receiving):
     """The receiver does not count a transactional message as a recoverable message of the session."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -54,7 +54,7 @@ class TransactionalNotRecoverable(Receiving):
 
 
 @fault("sender-session-ack-omits-sent-transactional-messages", breaks="MQQB-3.1.1.4-D01")
-class TransactionalSentNotRecoverable(SessionAcks):
+class SenderSessionAckOmitsSentTransactionalMessages(SessionAcks):
     """The sender's SessionAck does not count transactional messages in RecoverableMsgSeqNumber."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -64,7 +64,7 @@ class TransactionalSentNotRecoverable(SessionAcks):
 
 
 @fault("sender-recoverable-sent-count-omits-transactional", breaks="MQQB-3.1.1.4-D01", blind=True)
-class TransactionalNotCountedAsRecoverableWhenSent(Sending):
+class SenderRecoverableSentCountOmitsTransactional(Sending):
     """The sender's RecoverableMessageSentCount does not count transactional messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

@@ -25,11 +25,13 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     peer.settle()
     session.close()
     left = [tag for tag in (1, 2, 3) if tag > acknowledged]
-    again = sender.poll_session()
-    later = [] if again is None else sender.collect_all(again, len(left))
-    if again is not None:
-        sender.acknowledge_all(again)
-    judge.all(expected=left, observed=sorted(set(Sender.tags(later))), case="come again", evidence=[*came, ack, *later])
+    next_session = sender.poll_session()
+    resent = [] if next_session is None else sender.collect_all(next_session, len(left))
+    if next_session is not None:
+        sender.acknowledge_all(next_session)
+    judge.all(
+        expected=left, observed=sorted(set(Sender.tags(resent))), case="come again", evidence=[*came, ack, *resent]
+    )
 
 
 @covers("MQQB-3.1.1.4-D01")

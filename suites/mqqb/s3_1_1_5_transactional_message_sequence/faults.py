@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 _FA = TransactionHeader.flags(FA=1)
 
 
-def _noted(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
+def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
     """Change the SEQUENCE_INFO of each message that is sent."""
 
     class Noted(TransactionalSending):
@@ -50,7 +50,7 @@ for _name, _rule, _says, _change in (
     (
         "sender-sequence-info-seq-id-one-less",
         "MQQB-3.1.1.5-D01",
-        "The sender's SEQUENCE_INFO of a message has a SeqID one less than its sequence.",
+        "The sender's SEQUENCE_INFO of a message has a SeqID one less than that of its sequence.",
         lambda info: replace(info, SeqID=info.SeqID - 1),
     ),
     (
@@ -60,11 +60,11 @@ for _name, _rule, _says, _change in (
         lambda info: replace(info, SeqNo=info.SeqNo + 1),
     ),
 ):
-    add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _noted(_change))
+    add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _change_sequence_info(_change))
 
 
 @fault("sender-unacked-sequence-omits-sent-message", breaks="MQQB-3.1.1.5-02")
-class SentMessageNotNoted(TransactionalSending):
+class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
     """The sender's UnackedSequence does not contain a sent message."""
 
     def update_transaction_header(
@@ -76,7 +76,7 @@ class SentMessageNotNoted(TransactionalSending):
 
 
 @fault("sender-second-message-on-ended-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
-class MessageOnTheOldSequence(TransactionalSending):
+class SenderSecondMessageOnEndedSequence(TransactionalSending):
     """The sender sends the second message of a new sequence on the old sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -89,7 +89,7 @@ class MessageOnTheOldSequence(TransactionalSending):
 
 
 @fault("router-transaction-header-fa-set", breaks="MQQB-3.1.1.5-07")
-class RoutedTransactionHeader(Routing):
+class RouterTransactionHeaderFaSet(Routing):
     """A queue manager between source and destination sets FA in the TransactionHeader that it forwards."""
 
     def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -101,7 +101,7 @@ class RoutedTransactionHeader(Routing):
 @fault(
     "sender-order-ack-keeps-last-message", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
 )
-class OrderAckOfTheLastNumberIgnored(OrderAcks):
+class SenderOrderAckKeepsLastMessage(OrderAcks):
     """The sender keeps the last message of a sequence when an OrderAck acknowledges it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

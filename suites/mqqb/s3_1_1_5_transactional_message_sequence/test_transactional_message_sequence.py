@@ -45,6 +45,6 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
             evidence=evidence,
         )
         for at, (rule, name) in enumerate(PARTS.items()):
-            part, shown = [one[at] for one in expected], [one[at] for one in found]
-            judge(rule, expected=fields({name: part}), observed={name: shown}, evidence=evidence)
+            expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
+            judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
     outgoing.acknowledge_all()

@@ -9,7 +9,7 @@ from reference_qm.codec import SessionAckPacket
 from reference_qm.core.transfer.session_acks import SessionAcks
 
 
-def _unflagged(packet: SessionAckPacket) -> bool:
+def _has_no_flags(packet: SessionAckPacket) -> bool:
     return not packet.SessionHeader.RecoverableMsgAckFlags
 
 
@@ -29,13 +29,13 @@ add(
     "any-session-header-recoverable-number-1-for-none",
     "MQQB-3.1.1.6.1-03",
     "A SessionHeader without recoverable messages to acknowledge has RecoverableMsgAckSeqNumber 1.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _unflagged),
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _has_no_flags),
 )
 add(
     "any-session-header-recoverable-flags-1-for-none",
     "MQQB-3.1.1.6.1-04",
     "A SessionHeader without recoverable messages to acknowledge has RecoverableMsgAckFlags 1.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _unflagged),
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _has_no_flags),
 )
 add(
     "receiver-session-ack-send-timer-ignored",

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("router-message-out-of-order-dropped", breaks=("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"))
-class RoutedInOrderOnly(Routing):
+class RouterMessageOutOfOrderDropped(Routing):
     """A queue manager between source and destination forwards only messages in sequence."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -32,7 +32,7 @@ class RoutedInOrderOnly(Routing):
 
 
 @fault("sender-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09")
-class SessionAckDiscardsTransactional(TransactionalSending):
+class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
     """The sender discards a transactional message that a SessionAck acknowledges."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -40,7 +40,7 @@ class SessionAckDiscardsTransactional(TransactionalSending):
 
 
 @fault("sender-transactional-message-leaves-at-session-ack", breaks="MQQB-3.1.1.6.2-10")
-class OrderedKeptUntilSessionAck(TransactionalSending):
+class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
     """The sender removes a transactional message from its sequence at the SessionAck instead of the OrderAck."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -50,7 +50,7 @@ class OrderedKeptUntilSessionAck(TransactionalSending):
 
 
 @fault("receiver-order-ack-number-is-highest-received", breaks="MQQB-3.1.1.6.2-D01")
-class OrderAckOfTheHighestNumber(InSequence):
+class ReceiverOrderAckNumberIsHighestReceived(InSequence):
     """The receiver's OrderAck has the highest number that arrived, in order or not."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -63,7 +63,7 @@ class OrderAckOfTheHighestNumber(InSequence):
 
 
 @fault("receiver-order-ack-number-of-rejected-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class OrderAckNamesANumberThatWasRejected(InSequence):
+class ReceiverOrderAckNumberOfRejectedMessage(InSequence):
     """The receiver's OrderAck has the number of a message that it rejected because of a gap."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -77,7 +77,7 @@ class OrderAckNamesANumberThatWasRejected(InSequence):
 
 
 @fault("router-order-ack-sent", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
-class RoutedMessageAcknowledged(Routing):
+class RouterOrderAckSent(Routing):
     """A queue manager between source and destination sends an OrderAck for a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-final-ack-not-counted", breaks="MQQB-3.1.1.7.3-D01")
-class FinalAckNotAcknowledged(Receiving):
+class SenderFinalAckNotCounted(Receiving):
     """The sender does not count a FinalAck among the messages that it received."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -21,7 +21,7 @@ class FinalAckNotAcknowledged(Receiving):
 
 
 @fault("sender-final-ack-counted-as-express", breaks="MQQB-3.1.1.7.3-D01")
-class FinalAckAcknowledgedAsExpress(Receiving):
+class SenderFinalAckCountedAsExpress(Receiving):
     """The sender counts a FinalAck as an express message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

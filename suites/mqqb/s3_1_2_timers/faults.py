@@ -18,7 +18,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _running_for(timer: TimerName, change: Callable[[int], int]) -> Install:
+def _change_duration(timer: TimerName, change: Callable[[int], int]) -> Install:
     """Change the duration in ms with which a timer is started."""
 
     class RunningFor(SessionTimers):
@@ -28,7 +28,7 @@ def _running_for(timer: TimerName, change: Callable[[int], int]) -> Install:
     return replace_part(RunningFor)
 
 
-def _always(duration_ms: int, specified_ms: int) -> int:
+def _replace_duration(duration_ms: int, specified_ms: int) -> int:
     return duration_ms
 
 
@@ -36,24 +36,24 @@ add(
     "acceptor-session-initialization-timer-always-45-s",
     "MQQB-3.1.2.1-01",
     "The acceptor's Session Initialization Timer always expires after 45 s.",
-    _running_for(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
+    _change_duration(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
 )
 add(
     "acceptor-session-cleanup-timer-always-40-s",
     "MQQB-3.1.2.2-01",
     "The acceptor's Session Cleanup Timer always expires after 40 s.",
-    _running_for(TimerName.SESSION_CLEANUP, lambda _: 40_000),
+    _change_duration(TimerName.SESSION_CLEANUP, lambda _: 40_000),
 )
 add(
     "sender-session-ack-wait-timer-one-fifth-longer",
     "MQQB-3.1.2.4-01",
     "The sender's Session Ack Wait Timer runs one fifth longer than specified.",
-    _running_for(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
+    _change_duration(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
 )
 
 
 @fault("sender-transactional-ack-wait-timer-3-s", breaks="MQQB-3.1.2.6-01")
-class ResendTooSoon(TransactionalSending):
+class SenderTransactionalAckWaitTimer3S(TransactionalSending):
     """The sender's Transactional Ack Wait Timer expires after three seconds."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -69,12 +69,12 @@ for _name, _duration_ms in (
         _name,
         "MQQB-3.1.2.9-D01",
         f"The initiator's Ping Response Timer expires after {_duration_ms} ms.",
-        _running_for(TimerName.PING_RESPONSE, partial(_always, _duration_ms)),
+        _change_duration(TimerName.PING_RESPONSE, partial(_replace_duration, _duration_ms)),
     )
 
 
 @fault("sender-resend-time-without-interval", breaks="MQQB-3.1.2.6-D01")
-class ResendTimeOfNow(TransactionalSending):
+class SenderResendTimeWithoutInterval(TransactionalSending):
     """The sender's ResendTime is the start time of the timer, without ResendInterval."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -83,7 +83,7 @@ class ResendTimeOfNow(TransactionalSending):
 
 
 @fault("receiver-history-cleanup-timer-always-30-min", breaks="MQQB-3.1.2.8-01")
-class HistoryCleanupNotConfigured(History):
+class ReceiverHistoryCleanupTimerAlways30Min(History):
     """The receiver's MessageIDHistory Cleanup Timer always expires after half an hour."""
 
     def start_history_timer(self, now: Now) -> None:

@@ -17,7 +17,7 @@ from reference_qm.security import CachedSymmetricKey, EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 
 
-def _initialized(change: Callable[[QueueManager, Now], None]) -> Install:
+def _change_after_initialization(change: Callable[[QueueManager, Now], None]) -> Install:
     """Change the queue manager after its global initialization."""
 
     class Initialized(Initialization):
@@ -28,7 +28,7 @@ def _initialized(change: Callable[[QueueManager, Now], None]) -> Install:
     return replace_part(Initialized)
 
 
-def _table(first: int, count: int) -> Install:
+def _change_table(first: int, count: int) -> Install:
     """Set some entries of ResendTimerTable to 7 s."""
 
     def change(qm: QueueManager, now: Now) -> None:
@@ -36,20 +36,20 @@ def _table(first: int, count: int) -> Install:
         table[first : first + count] = [7] * count
         qm.adm.ResendTimerTable = tuple(table)
 
-    return _initialized(change)
+    return _change_after_initialization(change)
 
 
-def _cached(cache: str) -> Install:
+def _fill_cache(cache: str) -> Install:
     key = CachedSymmetricKey(NULL_GUID, "none", 0, b"", b"", 0)
-    return _initialized(lambda qm, now: getattr(qm.caches, cache).add(key))
+    return _change_after_initialization(lambda qm, now: getattr(qm.caches, cache).add(key))
 
 
-def _setting(name: str) -> Install:
+def _change_setting(name: str) -> Install:
     def change(qm: QueueManager, now: Now) -> None:
         old = getattr(qm.security_settings, name)
         qm.security_settings = replace(qm.security_settings, **{name: True if isinstance(old, bool) else old + 1})
 
-    return _initialized(change)
+    return _change_after_initialization(change)
 
 
 def _stop_history_timer(qm: QueueManager, now: Now) -> None:
@@ -63,18 +63,18 @@ for _name, _rule, _first, _count in (
     ("sender-resend-table-final-entry-7-s", "MQQB-3.1.3.1-05", 9, 1),
 ):
     _says = f"The sender's ResendTimerTable has {_count} entries of 7 s from index {_first}."
-    add(_name, _rule, _says, _table(_first, _count))
+    add(_name, _rule, _says, _change_table(_first, _count))
 add(
     "receiver-history-cleanup-timer-runs-with-empty-history",
     "MQQB-3.1.3.1-06",
     "The receiver's MessageIDHistory Cleanup Timer runs after a start with an empty history.",
-    _initialized(lambda qm, now: qm.history.start_history_timer(now)),
+    _change_after_initialization(lambda qm, now: qm.history.start_history_timer(now)),
 )
 add(
     "receiver-history-cleanup-timer-stopped-with-history",
     "MQQB-3.1.3.1-07",
     "The receiver's MessageIDHistory Cleanup Timer does not run after a start with a history.",
-    _initialized(_stop_history_timer),
+    _change_after_initialization(_stop_history_timer),
 )
 for _name, _rule, _cache in (
     ("receiver-user-cert-cache-not-empty-at-start", "MQQB-3.1.3.1-08", "UserCertCache"),
@@ -83,7 +83,7 @@ for _name, _rule, _cache in (
     ("sender-send-key-cache-not-empty-at-start", "MQQB-3.1.3.1-14", "SendSymmetricKeyCache"),
     ("sender-send-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-15", "SendBaseSymmetricKeyCache"),
 ):
-    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _cached(_cache))
+    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _fill_cache(_cache))
 for _name, _rule, _element in (
     ("receiver-user-cert-cache-size-wrong", "MQQB-3.1.3.1-09", "UserCertCacheSize"),
     ("receiver-user-cert-lifetime-wrong", "MQQB-3.1.3.1-10", "UserCertLifetime"),
@@ -97,10 +97,15 @@ for _name, _rule, _element in (
     ("sender-send-enhanced-rc2-using-40-bit-keys-true", "MQQB-3.1.3.1-22", "SendEnhancedRC2Using40BitKeys"),
     ("receiver-reject-enhanced-rc2-using-40-bit-keys-true", "MQQB-3.1.3.1-23", "RejectEnhancedRC2Using40BitKeys"),
 ):
-    add(_name, _rule, f"A queue manager starts with another value of {_element} than specified.", _setting(_element))
+    add(
+        _name,
+        _rule,
+        f"A queue manager starts with another value of {_element} than specified.",
+        _change_setting(_element),
+    )
 
 
-def _prefers(element: str, algorithm: EncryptionAlgorithm) -> Install:
+def _prefer_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
     """Set a preferred algorithm, regardless of its configuration."""
 
     def change(qm: QueueManager) -> None:
@@ -135,11 +140,11 @@ for _name, _rule, _element, _algorithm in (
         _name,
         _rule,
         f"The sender's {_element} is always {_algorithm.name}, regardless of its configuration.",
-        _prefers(_element, _algorithm),
+        _prefer_algorithm(_element, _algorithm),
     )
 
 
-def _second_is_medium(qm: QueueManager) -> None:
+def _set_second_to_medium(qm: QueueManager) -> None:
     table = qm.adm.ResendTimerTable
     qm.adm.ResendTimerTable = (*table[:1], qm.adm.ResendTimeoutsMedium, *table[2:])
 
@@ -148,5 +153,5 @@ add(
     "sender-resend-table-second-entry-medium",
     "MQQB-3.1.3.1-02",
     "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
-    always(_second_is_medium),
+    always(_set_second_to_medium),
 )

@@ -48,7 +48,7 @@ HISTORY_MS = 20_000
 DAY_S = 86_400
 
 
-def _manager(sut):
+def _read_queue_manager(sut):
     return sut.inspect()["QueueManager"]
 
 
@@ -59,21 +59,28 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
 
     Sizes, lifetimes and algorithms have their default values.
     """
-    before = _manager(sut)
+    before_restart = _read_queue_manager(sut)
     sut.restart()
-    after = _manager(sut)
+    after_restart = _read_queue_manager(sut)
     for rule, name in PERSISTENT.items():
-        judge(rule, expected=fields({name: read_element(before, name)}), observed={name: read_element(after, name)})
-    table = read_element(after, "ResendTimerTable")
+        judge(
+            rule,
+            expected=fields({name: read_element(before_restart, name)}),
+            observed={name: read_element(after_restart, name)},
+        )
+    table = read_element(after_restart, "ResendTimerTable")
     for rule, name, entries in TABLE:
-        timeouts = [read_element(after, name)] * (entries.stop - entries.start)
+        timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries])
-    counts = {"resend times": len(table), "cached": sum(len(read_element(after, name)) for name in EMPTY.values())}
+    counts = {
+        "resend times": len(table),
+        "cached": sum(len(read_element(after_restart, name)) for name in EMPTY.values()),
+    }
     judge("MQQB-3.1.4.1-01", expected=fields({"resend times": 10, "cached": 0}), observed=counts)
     for rule, name in EMPTY.items():
-        judge(rule, expected=0, observed=len(read_element(after, name)), case=f"entries of {name}")
+        judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
     for rule, (name, expected) in VALUES.items():
-        judge(rule, expected=fields({name: expected}), observed={name: read_element(after, name)})
+        judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
 
 
 @needs("inspect", "restart", "set_timers")
@@ -87,16 +94,16 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     session.check_alive()
     sent = session.sent[-1]
     sut.restart()
-    shown = _manager(sut)
-    if not read_element(shown, "MessageIDHistoryTable"):
+    manager = _read_queue_manager(sut)
+    if not read_element(manager, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
-    judge("MQQB-3.1.3.1-07", expected=RUNNING, observed=_is_running(shown), evidence=sent)
+    judge("MQQB-3.1.3.1-07", expected=RUNNING, observed=_is_running(manager), evidence=sent)
     judge.conclude("MQQB-3.1.3.1-07")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
         sut.change_environment(clock=0)
-    if read_element(_manager(sut), "MessageIDHistoryTable"):
+    if read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):
         judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
@@ -104,19 +111,19 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         )
         return
     sut.restart()
-    shown = _manager(sut)
-    entries = len(read_element(shown, "MessageIDHistoryTable"))
+    manager = _read_queue_manager(sut)
+    entries = len(read_element(manager, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
-    judge("MQQB-3.1.3.1-06", expected=STOPPED, observed=not _is_running(shown), evidence=sent)
+    judge("MQQB-3.1.3.1-06", expected=STOPPED, observed=not _is_running(manager), evidence=sent)
 
 
 def _await_empty_history(peer, sut):
     for _ in range(4):
         peer.pass_time(sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
-        if not read_element(_manager(sut), "MessageIDHistoryTable"):
+        if not read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):
             return True
     return False
 
@@ -125,5 +132,5 @@ RUNNING = holds("running", otherwise="stopped")
 STOPPED = holds("stopped", otherwise="running")
 
 
-def _is_running(shown):
-    return read_element(read_element(shown, "timers"), HISTORY_TIMER) is not None
+def _is_running(manager):
+    return read_element(read_element(manager, "timers"), HISTORY_TIMER) is not None

@@ -28,7 +28,7 @@ _HOUR_MS = 3_600_000
 # -- elements of the session before --------------------------------------------------------------------------------
 
 
-def _kept(element: str) -> Install:
+def _keep_element(element: str) -> Install:
     class Kept(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             value = getattr(session, element)
@@ -48,10 +48,10 @@ for _name, _rule, _element in (
     ("any-new-session-keeps-recoverable-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
     _says = f"A new session keeps {_element} of the session before it."
-    add(_name, _rule, _says, _kept(_element))
+    add(_name, _rule, _says, _keep_element(_element))
 
 
-def _acknowledge_on(faulty: FaultyCore) -> None:
+def _continue_numbers(faulty: FaultyCore) -> None:
     left: dict[int, int] = {}
 
     class Noted(SessionInitialization):
@@ -73,12 +73,12 @@ add(
     "receiver-recoverable-ack-number-continues-over-sessions",
     "MQQB-3.1.3.2-07",
     "The receiver acknowledges recoverable messages with numbers that continue those of the session before.",
-    _acknowledge_on,
+    _continue_numbers,
 )
 
 
 @fault("sender-message-of-lost-session-not-sent-again", breaks="MQQB-3.1.3.2-22")
-class SessionKeepsWhatWasTransmitted(SessionInitialization):
+class SenderMessageOfLostSessionNotSentAgain(SessionInitialization):
     """The sender does not send a message of a lost session again on the next session."""
 
     def initialize_messages(self, session: Session) -> None:
@@ -88,7 +88,7 @@ class SessionKeepsWhatWasTransmitted(SessionInitialization):
 # -- elements ------------------------------------------------------------------------------------------------------
 
 
-def _with_initial_value(element: str, value: object) -> Install:
+def _begin_with(element: str, value: object) -> Install:
     class BegunWith(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             super().initialize_session(session, now)
@@ -111,11 +111,11 @@ _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
     ("any-new-session-remote-public-key-not-zero", "MQQB-3.1.3.2-33", "RemoteQMPublicKey", b"\x01\x00\x00\x00"),
 )
 for _name, _rule, _element, _value in _ELEMENTS:
-    add(_name, _rule, f"A new session has {_element} {_value!r}.", _with_initial_value(_element, _value))
+    add(_name, _rule, f"A new session has {_element} {_value!r}.", _begin_with(_element, _value))
 
 
 @fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
-class SessionBeginsWithRecoverableMsgAckFlags(SessionOpening):
+class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
     """The initiator opens a session with a flag in RecoverableMsgAckFlags and a running Session Ack Send Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -134,7 +134,7 @@ add(
 
 
 @fault("acceptor-new-session-in-state-waiting-cp-msg", breaks="MQQB-3.1.3.2-36")
-class SessionBeginsInAnotherState(SessionOpening):
+class AcceptorNewSessionInStateWaitingCpMsg(SessionOpening):
     """The acceptor begins a session in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -145,7 +145,7 @@ class SessionBeginsInAnotherState(SessionOpening):
 # -- TxOutgoingSequence --------------------------------------------------------------------------------------------
 
 
-def _sequence_with_initial_value(element: str, value: object) -> Install:
+def _begin_sequence_with(element: str, value: object) -> Install:
     class SequenceBegunWith(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
@@ -155,7 +155,7 @@ def _sequence_with_initial_value(element: str, value: object) -> Install:
 
 
 @fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
-class SequenceKeepsLastAckCount(SessionInitialization):
+class SenderNewSessionKeepsLastAckCount(SessionInitialization):
     """The sender keeps LastAckCount of the session before."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
@@ -175,7 +175,7 @@ _OF_SEQUENCE: tuple[tuple[str, str, str, object], ...] = (
 )
 for _name, _rule, _element, _value in _OF_SEQUENCE:
     _says = f"TxOutgoingSequence of a new session has {_element} {_value!r}."
-    add(_name, _rule, _says, _sequence_with_initial_value(_element, _value))
+    add(_name, _rule, _says, _begin_sequence_with(_element, _value))
 add(
     "sender-new-session-outgoing-sequence-missing",
     "MQQB-3.1.3.2-15",
@@ -187,7 +187,7 @@ add(
 # -- timers --------------------------------------------------------------------------------------------------------
 
 
-def _running(timer: TimerName) -> Install:
+def _start_timer(timer: TimerName) -> Install:
     class Running(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
@@ -196,7 +196,7 @@ def _running(timer: TimerName) -> Install:
     return replace_part(Running)
 
 
-def _not_running(timer: TimerName) -> Install:
+def _stop_timer(timer: TimerName) -> Install:
     class NotRunning(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
@@ -211,18 +211,18 @@ for _name, _rule, _timer in (
     ("any-new-session-transactional-ack-wait-timer-running", "MQQB-3.1.3.2-11", TimerName.TRANSACTIONAL_ACK_WAIT),
     ("any-new-session-order-ack-send-timer-running", "MQQB-3.1.3.2-12", TimerName.ORDER_ACK_SEND),
 ):
-    add(_name, _rule, f"A new session has its {_timer.value} timer running.", _running(_timer))
+    add(_name, _rule, f"A new session has its {_timer.value} timer running.", _start_timer(_timer))
 for _name, _rule, _timer in (
     ("any-new-session-cleanup-timer-stopped", "MQQB-3.1.3.2-13", TimerName.SESSION_CLEANUP),
     ("initiator-new-session-retry-connect-timer-stopped", "MQQB-3.1.3.2-14", TimerName.SESSION_RETRY_CONNECT),
 ):
-    add(_name, _rule, f"A new session has its {_timer.value} timer stopped.", _not_running(_timer))
+    add(_name, _rule, f"A new session has its {_timer.value} timer stopped.", _stop_timer(_timer))
 
 
 # -- the queue manager ---------------------------------------------------------------------------------------------
 
 
-def _no_identifier(qm: QueueManager) -> None:
+def _clear_identifier(qm: QueueManager) -> None:
     qm.adm.Identifier = NULL_GUID
 
 
@@ -230,12 +230,12 @@ add(
     "any-queue-manager-identifier-null",
     "MQQB-3.1.3.2-34",
     "QueueManager.Identifier is the null GUID.",
-    always(_no_identifier),
+    always(_clear_identifier),
 )
 
 
 @fault("acceptor-queue-manager-identifier-changes-with-session", breaks="MQQB-3.1.3.2-34")
-class IdentifierOfEachSession(SessionOpening):
+class AcceptorQueueManagerIdentifierChangesWithSession(SessionOpening):
     """The acceptor's QueueManager.Identifier changes with each session."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -244,7 +244,7 @@ class IdentifierOfEachSession(SessionOpening):
 
 
 @fault("initiator-ping-cookie-begins-with-1000", breaks="MQQB-3.1.3.2-35")
-class PingCookieBeginsFar(Initialization):
+class InitiatorPingCookieBeginsWith1000(Initialization):
     """The initiator's PingCookie begins with 1000."""
 
     def initialize_globally(self, now: Now) -> None:

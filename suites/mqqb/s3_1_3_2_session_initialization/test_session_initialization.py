@@ -57,23 +57,23 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """
     session = OutgoingSession(peer, sut)
     session.open()
-    first = session.connection
+    first_one = session.connection
     let_send(peer, sut, peer.direct_name(), delivery="recoverable")
-    first.expect("UserMessage")
-    first.send(peer.recoverable_message())
-    first.send(peer.recoverable_message())
-    first.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
-    first.send(_acknowledge(2))
+    first_one.expect("UserMessage")
+    first_one.send(peer.recoverable_message())
+    first_one.send(peer.recoverable_message())
+    first_one.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
+    first_one.send(_build_session_ack(2))
     peer.settle()
     for _ in range(owed):
-        first.send(peer.recoverable_message())
+        first_one.send(peer.recoverable_message())
     peer.pass_time(1)
-    first.close()
+    first_one.close()
     let_send(peer, sut, peer.direct_name(), delivery="recoverable")
     came = session.open()
-    second = session.connection
-    sent = second.send(peer.recoverable_message())
-    ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].RecoverableMsgAckFlags != 0)
+    second_one = session.connection
+    sent = second_one.send(peer.recoverable_message())
+    ack = second_one.poll("SessionAck", lambda frame: frame["SessionHeader"].RecoverableMsgAckFlags != 0)
     for rule, name, expected in (
         ("MQQB-3.1.3.2-02", "UserMsgSequenceNumber", 1),
         ("MQQB-3.1.3.2-03", "RecoverableMsgSeqNumber", 1),
@@ -84,15 +84,15 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
         judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
     judge.conclude("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
-    header = second.send(_acknowledge(1))
-    again = second.send(peer.recoverable_message())
+    header = second_one.send(_build_session_ack(1))
+    again = second_one.send(peer.recoverable_message())
     accepted = holds("the SUT accepts the SessionHeader and acknowledges the next message")
-    next_ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
-    observed = bool(next_ack) or second.outcome()
-    judge("MQQB-3.1.3.2-05", expected=accepted, observed=observed, evidence=[sent, header, again, second.last])
+    next_ack = second_one.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
+    observed = bool(next_ack) or second_one.outcome()
+    judge("MQQB-3.1.3.2-05", expected=accepted, observed=observed, evidence=[sent, header, again, second_one.last])
 
 
-def _acknowledge(messages):
+def _build_session_ack(messages):
     """Make a SessionAck for this number of messages each way: one of the SUT and all of the peer recoverable."""
     return session_ack(
         AckSequenceNumber=messages,
@@ -196,9 +196,9 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 def test_identifier_is_the_same_in_two_sessions(peer, judge):
     """The SUT answers two sessions with the same Identifier, which is neither null nor that of the peer."""
     frames = [peer.request_session().received[0] for _ in range(2)]
-    first, second = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
-    borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first)
-    observed = borrowed or first == second or f"{first}, then {second}"
+    first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
+    borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
+    observed = borrowed or first_one == second_one or f"{first_one}, then {second_one}"
     judge("MQQB-3.1.3.2-34", expected=holds("an Identifier of its own"), observed=observed, evidence=frames)
 
 
@@ -217,14 +217,14 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
 @covers("MQQB-3.1.3.2-36")
 def test_first_packet_other_than_establish_connection_is_not_answered(peer, judge):
     """An EstablishConnection as the first packet of a connection is answered; a ConnectionParameters is not."""
-    requesting, other = peer.connect(), peer.connect()
-    sent = [other.send(parameters_request()), requesting.send(establish_request(peer))]
-    got = requesting.poll_packet(0)
-    other.wait_closed()
+    requesting_connection, other_connection = peer.connect(), peer.connect()
+    sent = [other_connection.send(parameters_request()), requesting_connection.send(establish_request(peer))]
+    got = requesting_connection.poll_packet(0)
+    other_connection.wait_closed()
     judge(
         "MQQB-3.1.3.2-36",
         expected=facts(EstablishConnection=packet("EstablishConnection"), ConnectionParameters=None),
-        observed={"EstablishConnection": got, "ConnectionParameters": other.poll_packet(0)},
+        observed={"EstablishConnection": got, "ConnectionParameters": other_connection.poll_packet(0)},
         evidence=[*sent, got],
     )
 
@@ -234,11 +234,11 @@ def test_first_packet_other_than_establish_connection_is_not_answered(peer, judg
 
 def open_bare_session(peer, sut):
     """Connect without sending a packet; return the session that the SUT shows for the connection."""
-    before = len(list_accepted_sessions(sut))
+    known = len(list_accepted_sessions(sut))
     peer.connect()
     for _ in range(20):
         found = list_accepted_sessions(sut)
-        if len(found) > before:
+        if len(found) > known:
             return found[-1]
         peer.pass_time(max(1, sut.response_timeout_ms // 20))
     raise ConformanceFailure("the SUT shows no session for a new connection")
@@ -317,19 +317,19 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     number = read_element(read_element(sequence, "LastAck"), "SeqNo")
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
-    judge("MQQB-3.1.3.2-17", expected=_around_now(peer), observed=read_element(sequence, "TimeOfLastAck"))
+    judge("MQQB-3.1.3.2-17", expected=_expect_now(peer), observed=read_element(sequence, "TimeOfLastAck"))
     for rule, name in SEQUENCE.items():
         judge(rule, expected=fields({name: 0}), observed={name: read_element(sequence, name)})
-    first = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+    first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     judge(
         "MQQB-3.1.3.2-20",
-        expected=first,
+        expected=first_one,
         observed=read_element(sequence, "ResendInterval"),
         case="ResendInterval in seconds",
     )
 
 
-def _around_now(peer):
+def _expect_now(peer):
     now_s = peer.environment.now().utc_s
     return between(now_s - CLOCK_S, now_s + CLOCK_S)
 

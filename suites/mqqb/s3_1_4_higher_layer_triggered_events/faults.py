@@ -25,7 +25,7 @@ add(
 
 
 @fault("initiator-only-first-destination-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
-class StartConnectsToOneQueueManager(Initialization):
+class InitiatorOnlyFirstDestinationConnectedAtStart(Initialization):
     """A queue manager connects only to the first queue manager for which it has messages when it starts."""
 
     def begin(self, now: Now) -> None:

@@ -23,18 +23,18 @@ NOT_PARAMETERS: dict[str, dict[str, Any]] = {
 RESENT, NOT_RESENT = "comes again", "does not come again"
 
 
-def _other_queue(peer):
+def _name_other_queue(peer):
     return {"destination": rf"TCP:{peer.sut.address}\PRIVATE$\mqc-other"}
 
 
 NEAR_MISSES = {
     "MQQB-3.1.5.1.1-04": (order_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-05": (order_ack, _other_queue),
+    "MQQB-3.1.5.1.1-05": (order_ack, _name_other_queue),
     "MQQB-3.1.5.1.1-06": (order_ack, lambda peer: {"label": "QM Ordering"}),
     "MQQB-3.1.5.1.1-07": (order_ack, lambda peer: {"longer": True}),
     "MQQB-3.1.5.1.1-08": (order_ack, lambda peer: {"MessageClass": 0x0002}),
     "MQQB-3.1.5.1.1-09": (final_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-10": (final_ack, _other_queue),
+    "MQQB-3.1.5.1.1-10": (final_ack, _name_other_queue),
     "MQQB-3.1.5.1.1-11": (final_ack, lambda peer: {"label": "QM Ordering"}),
     "MQQB-3.1.5.1.1-12": (final_ack, lambda peer: {"MessageClass": 0x0002}),
 }

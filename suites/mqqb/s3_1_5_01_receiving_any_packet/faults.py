@@ -40,7 +40,7 @@ add(
 
 
 @fault("sender-received-message-not-counted-as-activity", breaks="MQQB-3.1.5.1-01", blind=True)
-class MessagesDoNotCountAsSignsOfLife(Receiving):
+class SenderReceivedMessageNotCountedAsActivity(Receiving):
     """The sender does not count a received message as activity: only a SessionAck prevents the end of the session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -50,7 +50,7 @@ class MessagesDoNotCountAsSignsOfLife(Receiving):
 
 
 @fault("initiator-packet-with-wrong-signature-ignored", breaks="MQQB-3.1.5.1.2-01", blind=True)
-class WrongSignatureOverlookedByAnInitiator(Identifying):
+class InitiatorPacketWithWrongSignatureIgnored(Identifying):
     """The initiator of a session keeps it open after a packet with a wrong signature."""
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
@@ -59,7 +59,7 @@ class WrongSignatureOverlookedByAnInitiator(Identifying):
 
 
 @fault("initiator-malformed-packet-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class MalformedPacketsSkippedByAnInitiator(Closing):
+class InitiatorMalformedPacketIgnored(Closing):
     """The initiator of a session keeps it open after an incorrectly formatted packet."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:

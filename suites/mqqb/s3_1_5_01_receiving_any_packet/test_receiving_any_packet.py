@@ -55,16 +55,16 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     limit = sut.duration_ms(LONGEST_ACK_WAIT_MS) + sut.slack_ms(LONGEST_ACK_WAIT_MS)
     if not connection.wait_closed(within_ms=limit) or connection.record.closed_at_ms is None:
         raise ConformanceFailure("the SUT waits without end for the acknowledgment of its message")
-    first = peer.took(message, connection.record.closed_at_ms)
+    first_wait = peer.took(message, connection.record.closed_at_ms)
     message = session.open()
     connection = session.connection
-    if connection.wait_closed(first.ms * 3 // 4, exactly=True):
+    if connection.wait_closed(first_wait.ms * 3 // 4, exactly=True):
         raise ConformanceFailure("the second session ended sooner than the first")
     sent = connection.send(peer.message())
-    connection.wait_closed(first.ms * 2 // 5, exactly=True)
+    connection.wait_closed(first_wait.ms * 2 // 5, exactly=True)
     if connection.closed_by_sut:
-        for since in (first, peer.took(message)):
-            since.require_steady(first.ms // 10)
+        for since in (first_wait, peer.took(message)):
+            since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
         expected=holds("open", otherwise="closed"),

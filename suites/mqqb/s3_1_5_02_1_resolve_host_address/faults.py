@@ -37,11 +37,11 @@ from reference_qm.surface.clock import Now
 _Hops = tuple[DirectoryQueueManager, ...]
 
 
-def _hop_at(guid: UUID, host: str) -> _Hops:
+def _build_hops(guid: UUID, host: str) -> _Hops:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
-def _some_host(qm: QueueManager) -> str:
+def _pick_host(qm: QueueManager) -> str:
     return next(iter(qm.config.routes.values()))
 
 
@@ -49,7 +49,7 @@ def _some_host(qm: QueueManager) -> str:
 
 
 @fault("sender-user-message-destination-queue-wrong", breaks="MQQB-3.1.5.2.1-01")
-class MessageNamesAnotherQueue(Sending):
+class SenderUserMessageDestinationQueueWrong(Sending):
     """The sender's UserMessage names another DestinationQueue than its format name."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -74,7 +74,7 @@ add(
 
 
 @fault("initiator-outgoing-queue-reference-of-other-name", breaks="MQQB-3.1.5.2.1-03")
-class OutgoingQueueOfAnotherName(SessionOpening):
+class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
     """The initiator's OutgoingQueueReference is the OutgoingQueue of another format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -89,7 +89,7 @@ class OutgoingQueueOfAnotherName(SessionOpening):
 
 
 @fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
-class DestinationHostMadeUp(NextHops):
+class InitiatorDestinationHostIgnoresFormatName(NextHops):
     """The initiator connects to another host than that of the format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -98,7 +98,7 @@ class DestinationHostMadeUp(NextHops):
 
 
 @fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
-class DestinationOfTheFirstName(NextHops):
+class InitiatorDestinationInfoOfFirstFormatName(NextHops):
     """The initiator calls Get Destination Info with the first format name it ever used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -107,15 +107,15 @@ class DestinationOfTheFirstName(NextHops):
 
 
 @fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
-class NextHopNotAskedFor(NextHops):
+class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
     """The initiator connects to another address than that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return _hop_at(guid, ELSEWHERE)
+        return _build_hops(guid, ELSEWHERE)
 
 
 @fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
-class NextHopToAnotherQueueManager(NextHops):
+class InitiatorNextHopsOfOtherGuid(NextHops):
     """The initiator calls Get Next Hops with another GUID than that of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
@@ -134,19 +134,19 @@ add(
 
 
 @fault("initiator-connects-for-unknown-public-queue", breaks="MQQB-3.1.5.2.1-08")
-class UnknownQueueGuessed(NextHops):
+class InitiatorConnectsForUnknownPublicQueue(NextHops):
     """The initiator connects to some host for a public queue that no directory knows."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        return super().get_destination_info(format_name) or Destination(_some_host(self.qm), NULL_GUID)
+        return super().get_destination_info(format_name) or Destination(_pick_host(self.qm), NULL_GUID)
 
 
 @fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
-class UnknownQueueManagerGuessed(NextHops):
+class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
     """The initiator connects to some host for a destination without a next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return super().get_next_hops(guid) or _hop_at(guid, _some_host(self.qm))
+        return super().get_next_hops(guid) or _build_hops(guid, _pick_host(self.qm))
 
 
 def _is_public(session: Session) -> bool:
@@ -154,7 +154,7 @@ def _is_public(session: Session) -> bool:
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _not_tried_again(*, public: bool) -> Install:
+def _skip_reconnect(*, public: bool) -> Install:
     """Do not connect again for public format names, or for all others."""
 
     class NotTriedAgain(Closing):
@@ -165,7 +165,7 @@ def _not_tried_again(*, public: bool) -> Install:
     return replace_part(NotTriedAgain)
 
 
-def _not_marked(*, public: bool) -> Install:
+def _skip_validation_mark(*, public: bool) -> Install:
     """Do not mark the queues of public format names, or of the others."""
 
     class NotMarked(Resolving):
@@ -180,25 +180,25 @@ add(
     "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
     "The initiator starts no Session Retry Connect Timer for a queue that no directory knows.",
-    _not_tried_again(public=True),
+    _skip_reconnect(public=True),
 )
 add(
     "initiator-missing-next-hop-retry-timer-not-started",
     "MQQB-3.1.5.2.1-20",
     "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
-    _not_tried_again(public=False),
+    _skip_reconnect(public=False),
 )
 add(
     "initiator-unknown-queue-state-disconnected",
     "MQQB-3.1.5.2.1-11",
     "State of the initiator's outgoing queue is Disconnected for a queue that no directory knows.",
-    _not_marked(public=True),
+    _skip_validation_mark(public=True),
 )
 add(
     "initiator-missing-next-hop-queue-state-disconnected",
     "MQQB-3.1.5.2.1-21",
     "State of the initiator's outgoing queue is Disconnected for a destination without a next hop.",
-    _not_marked(public=False),
+    _skip_validation_mark(public=False),
 )
 
 
@@ -206,7 +206,7 @@ add(
 
 
 @fault("initiator-next-hops-keep-earlier-addresses", breaks="MQQB-3.1.5.2.1-23")
-class NextHopsPileUp(Resolving):
+class InitiatorNextHopsKeepEarlierAddresses(Resolving):
     """The initiator's NextHops keeps the addresses of earlier attempts."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -217,7 +217,7 @@ class NextHopsPileUp(Resolving):
 
 
 @fault("initiator-next-hops-address-without-prefix", breaks="MQQB-3.1.5.2.1-27")
-class NextHopsBare(Resolving):
+class InitiatorNextHopsAddressWithoutPrefix(Resolving):
     """The initiator's NextHops has addresses without the prefix IP= or IPv6=."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
@@ -227,7 +227,7 @@ class NextHopsBare(Resolving):
 
 
 @fault("initiator-next-hop-collection-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
-class NextHopTwice(Resolving):
+class InitiatorNextHopCollectionLastHopTwice(Resolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
@@ -235,7 +235,7 @@ class NextHopTwice(Resolving):
         session.NextHopCollection += session.NextHopCollection[-1:]
 
 
-def _hop_with(**changes: Any) -> Install:
+def _change_hops(**changes: Any) -> Install:
     """Change attributes of each next hop."""
 
     class HopWith(Resolving):
@@ -250,18 +250,18 @@ add(
     "initiator-next-hop-host-name-wrong",
     "MQQB-3.1.5.2.1-29",
     "HostName of the initiator's NextHop is not the name of that hop.",
-    _hop_with(HostName="elsewhere.invalid"),
+    _change_hops(HostName="elsewhere.invalid"),
 )
 add(
     "initiator-next-hop-qm-guid-wrong",
     "MQQB-3.1.5.2.1-30",
     "QMGuid of the initiator's NextHop is not the Identifier of that hop.",
-    _hop_with(QMGuid=OTHER_GUID),
+    _change_hops(QMGuid=OTHER_GUID),
 )
 
 
 @fault("initiator-next-hop-address-wrong", breaks="MQQB-3.1.5.2.1-31")
-class NextHopAddress(Establishing):
+class InitiatorNextHopAddressWrong(Establishing):
     """Address of the initiator's NextHop is not the resolved address."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -293,7 +293,7 @@ add(
 
 
 @fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
-class NextHopIndexerStays(Resolving):
+class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
     """The initiator's NextHopIndexer stays at the last tried address when the name is resolved again."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
@@ -305,7 +305,7 @@ class NextHopIndexerStays(Resolving):
         super().select_next_hop(session)
 
 
-def _remote(element: str, value: object) -> Install:
+def _change_remote_element(element: str, value: object) -> Install:
     """Set an element that a session takes from its next hop, after the request is sent."""
 
     class Remote(Establishing):
@@ -320,19 +320,19 @@ add(
     "initiator-session-remote-address-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35"),
     "The initiator's RemoteQMAddress is not the Address of the NextHop.",
-    _remote("RemoteQMAddress", ELSEWHERE),
+    _change_remote_element("RemoteQMAddress", ELSEWHERE),
 )
 add(
     "initiator-session-remote-host-name-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-36"),
     "The initiator's RemoteQMHostName is not the HostName of the NextHop.",
-    _remote("RemoteQMHostName", "elsewhere.invalid"),
+    _change_remote_element("RemoteQMHostName", "elsewhere.invalid"),
 )
 add(
     "initiator-session-remote-guid-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-37"),
     "The initiator's RemoteQMGuid is not the QMGuid of the NextHop.",
-    _remote("RemoteQMGuid", NULL_GUID),
+    _change_remote_element("RemoteQMGuid", NULL_GUID),
 )
 
 

@@ -112,8 +112,8 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     request = session.await_request()
     sut.send(to, body="the second")
     sut.send(OTHER_NAME, body="elsewhere")
-    shown = len(list_outgoing_queues(sut, to))
-    judge("MQQB-3.1.5.2.1-02", expected=1, observed=shown, case="OutgoingQueues", evidence=request)
+    count = len(list_outgoing_queues(sut, to))
+    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues", evidence=request)
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
@@ -150,15 +150,15 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
     """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
-    peer.eventually(lambda: bool(_attempts(sut, name)))
-    attempts = len(_attempts(sut, name))
+    peer.eventually(lambda: bool(_list_attempts(sut, name)))
+    attempts = len(_list_attempts(sut, name))
     peer.pass_time(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
-    again = len(_attempts(sut, name)) > attempts
+    again = len(_list_attempts(sut, name)) > attempts
     expected = fields({"tried": True, "tried again": True})
     judge(rule, expected=expected, observed={"tried": bool(attempts), "tried again": again})
 
 
-def _attempts(sut, name):
+def _list_attempts(sut, name):
     """Return the times in ConnectionHistory of the name, whose only entry a SUT may renew."""
     return [one["ConnectionHistoryTime"] for one in connection_history(sut, name)]
 
@@ -260,22 +260,22 @@ def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
     session = find_initiated_session(sut, name)
     next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
-    first = hops[0] if hops else NO_HOP
-    indexed = hops[indexer] if 0 <= indexer < len(hops) else first
+    first_hop = hops[0] if hops else NO_HOP
+    indexed = hops[indexer] if 0 <= indexer < len(hops) else first_hop
     values = {
         "MQQB-3.1.5.2.1-28": (len(next_hops), len(hops)),
-        "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first["HostName"])),
-        "MQQB-3.1.5.2.1-30": (guid_text(peer.identifier), guid_text(first["QMGuid"])),
-        "MQQB-3.1.5.2.1-31": (peer.address, first["Address"]),
+        "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first_hop["HostName"])),
+        "MQQB-3.1.5.2.1-30": (guid_text(peer.identifier), guid_text(first_hop["QMGuid"])),
+        "MQQB-3.1.5.2.1-31": (peer.address, first_hop["Address"]),
         "MQQB-3.1.5.2.1-32": (len(next_hops), len(hops)),
         "MQQB-3.1.5.2.1-33": (0, indexer),
         "MQQB-3.1.5.2.1-34": (
             {"Address": indexed["Address"], "HostName": indexed["HostName"], "QMGuid": guid_text(indexed["QMGuid"])},
             {name: session[f"RemoteQM{name.removeprefix('QM')}"] for name in ("Address", "HostName", "QMGuid")},
         ),
-        "MQQB-3.1.5.2.1-35": (first["Address"], session["RemoteQMAddress"]),
-        "MQQB-3.1.5.2.1-36": (first["HostName"], session["RemoteQMHostName"]),
-        "MQQB-3.1.5.2.1-37": (guid_text(first["QMGuid"]), session["RemoteQMGuid"]),
+        "MQQB-3.1.5.2.1-35": (first_hop["Address"], session["RemoteQMAddress"]),
+        "MQQB-3.1.5.2.1-36": (first_hop["HostName"], session["RemoteQMHostName"]),
+        "MQQB-3.1.5.2.1-37": (guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
     }
     for rule, (expected, observed) in values.items():
         judge(rule, expected=expected, observed=observed, evidence=request)

@@ -24,7 +24,7 @@ from reference_qm.surface.effects import Connect, Effect
 # -- the connection and the packet ---------------------------------------------------------------------------------
 
 
-def _to_another_port(effect: Effect) -> Iterable[Effect]:
+def _change_port(effect: Effect) -> Iterable[Effect]:
     if isinstance(effect, Connect):
         effect = replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))
     return [effect]
@@ -34,11 +34,11 @@ add(
     "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
     "The initiator connects to the port after that of the acceptor.",
-    effects(_to_another_port),
+    effects(_change_port),
 )
 
 
-def _is_unnamed(packet: EstablishConnectionPacket) -> bool:
+def _has_no_server_guid(packet: EstablishConnectionPacket) -> bool:
     return packet.EstablishConnectionHeader.ServerGuid == NULL_GUID
 
 
@@ -71,7 +71,7 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-server-guid-for-direct-name",
         "MQQB-3.1.5.2.3-09",
         "The initiator's EstablishConnection request has a ServerGuid although the destination has a direct name.",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _is_unnamed),
+        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _has_no_server_guid),
     ),
     (
         "initiator-establish-connection-se-always-clear",
@@ -90,7 +90,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("initiator-establish-connection-timestamp-in-seconds", breaks="MQQB-3.1.5.2.3-10")
-class EstablishRequestSeconds(Establishing):
+class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
     """The initiator's EstablishConnection request has TimeStamp in seconds."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -117,7 +117,7 @@ add(
 
 
 @fault("initiator-outgoing-queue-state-inactive-at-request", breaks="MQQB-3.1.5.2.3-16")
-class OutgoingQueueNotWaiting(Establishing):
+class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
     """The initiator's outgoing queue has the State Inactive when the request is sent."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -129,7 +129,7 @@ class OutgoingQueueNotWaiting(Establishing):
 
 
 @fault("initiator-initialization-timer-of-failed-attempt-kept", breaks="MQQB-3.1.5.2.3-01")
-class InitializationTimerOutlivesAFailedAttempt(SessionTimers):
+class InitiatorInitializationTimerOfFailedAttemptKept(SessionTimers):
     """The initiator's Session Initialization Timer of a failed attempt keeps running and ends the next attempt."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
@@ -152,7 +152,7 @@ add(
 
 
 @fault("initiator-establish-connection-se-clear-at-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class SeNotSetAtARetry(Establishing):
+class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
     """The initiator's EstablishConnection request has SE 0 at a retry without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:

@@ -33,31 +33,33 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     ServerGuid for a direct name is zero, or the QMGuid of a Ping Response (erratum E11: real Windows copies it).
     """
     connection = OutgoingSession(peer, sut).listener.accept()
-    first = connection.poll_packet(0) if connection else None
-    bits = read_internal_bits(first)
+    first_packet = connection.poll_packet(0) if connection else None
+    bits = read_internal_bits(first_packet)
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
     judge(
         "MQQB-3.1.5.2.3-02",
         expected=holds(f"a packet {where}"),
-        observed=bool(first) or ("no packet" if connection else "no connection"),
-        evidence=first,
+        observed=bool(first_packet) or ("no packet" if connection else "no connection"),
+        evidence=first_packet,
     )
     judge.conclude("MQQB-3.1.5.2.3-02")
-    if first is None:
+    if first_packet is None:
         raise ConformanceFailure("the SUT sent no request for its message")
-    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first)
-    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first)
+    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first_packet)
+    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first_packet)
     judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
-    if first.kind != "EstablishConnection":
-        raise ConformanceFailure(f"the SUT's first packet is {first.kind}")
-    header = first["EstablishConnectionHeader"]
-    judge("MQQB-3.1.5.2.3-07", expected=guid_text(sut.guid), observed=guid_text(header.ClientGuid), evidence=first)
+    if first_packet.kind != "EstablishConnection":
+        raise ConformanceFailure(f"the SUT's first packet is {first_packet.kind}")
+    header = first_packet["EstablishConnectionHeader"]
+    judge(
+        "MQQB-3.1.5.2.3-07", expected=guid_text(sut.guid), observed=guid_text(header.ClientGuid), evidence=first_packet
+    )
     from_ping_response = [guid_text(peer.identifier)] if list_pings(peer) else []
     judge(
         "MQQB-3.1.5.2.3-09",
         expected=one_of(guid_text(NULL_GUID), *from_ping_response),
         observed=guid_text(header.ServerGuid),
-        evidence=first,
+        evidence=first_packet,
     )
 
 
@@ -69,21 +71,23 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     """
     sut.set_timers(session_retry_connect_ms=RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)
-    first = session.await_request()
+    first_packet = session.await_request()
     session.connection.close()
     peer.pass_time(sut.duration_ms(RETRY_AFTER_MS))
-    second = session.await_request()
-    elapsed = peer.took(first, second)
-    passed_ms = _time_stamp(second) - _time_stamp(first) & 0xFFFFFFFF
+    second_packet = session.await_request()
+    elapsed = peer.took(first_packet, second_packet)
+    passed_ms = _time_stamp(second_packet) - _time_stamp(first_packet) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",
         expected=between(*elapsed.allowed(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
         observed=passed_ms,
-        evidence=[first, second],
+        evidence=[first_packet, second_packet],
     )
     judge.conclude("MQQB-3.1.5.2.3-10")
     without_ping = [
-        frame for frame, since in ((first, 0), (second, first.number)) if not list_pings(peer, since, frame.number)
+        frame
+        for frame, since in ((first_packet, 0), (second_packet, first_packet.number))
+        if not list_pings(peer, since, frame.number)
     ]
     if not without_ping:
         raise ConformanceFailure("the SUT pings before each request: text and real frames disagree on SE then (E03)")

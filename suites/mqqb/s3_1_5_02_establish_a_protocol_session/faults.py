@@ -63,7 +63,7 @@ add(
 
 
 @fault("initiator-ping-request-not-sent", breaks="MQQB-3.1.5.2.2-02")
-class PingRequestNotSent(Ping):
+class InitiatorPingRequestNotSent(Ping):
     """The initiator connects without sending the configured Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -85,7 +85,7 @@ add(
 
 
 @fault("initiator-connection-history-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
-class PingFailureRecordedAsAnother(Connecting):
+class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
     """The initiator's ConnectionHistory has Status DnsFailure for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -93,7 +93,7 @@ class PingFailureRecordedAsAnother(Connecting):
         super().add_connection_history(session, other, now)
 
 
-def _give_up(
+def _skip_reconnect(
     original: Callable[..., None], qm: QueueManager, session: Session, status: ConnectionStatus, *_: Any
 ) -> Callable[..., None]:
     return (lambda *arguments: None) if status is ConnectionStatus.PING_FAILURE else original
@@ -103,5 +103,5 @@ add(
     "initiator-retry-timer-not-started-after-failed-ping",
     "MQQB-3.1.5.2.2-08",
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
-    during(Closing.fail_to_establish, Closing.await_reconnect, _give_up),
+    during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect),
 )

@@ -85,7 +85,7 @@ add(
 
 
 @fault("acceptor-session-remote-guid-zero", breaks="MQQB-3.1.5.3.1-01")
-class RemoteGuidOfAcceptor(SessionOpening):
+class AcceptorSessionRemoteGuidZero(SessionOpening):
     """RemoteQMGuid of the acceptor's session is zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -94,7 +94,7 @@ class RemoteGuidOfAcceptor(SessionOpening):
 
 
 @fault("acceptor-state-waiting-ec-msg-after-response", breaks="MQQB-3.1.5.3.1-13")
-class StateAfterResponse(SessionOpening):
+class AcceptorStateWaitingEcMsgAfterResponse(SessionOpening):
     """The acceptor's session has the state WAITING_EC_MSG instead of WAITING_CP_MSG after its response."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -103,7 +103,7 @@ class StateAfterResponse(SessionOpening):
             session.SessionState = SessionState.WAITING_EC_MSG
 
 
-# -- a session too many --------------------------------------------------------------------------------------------
+# -- a session beyond the limit ------------------------------------------------------------------------------------
 
 
 add(
@@ -115,7 +115,7 @@ add(
 
 
 @fault("acceptor-request-server-guid-compared-by-4-bytes", breaks="MQQB-3.1.5.3.1-05", blind=True)
-class ServerGuidComparedByItsFirstPart(SessionOpening):
+class AcceptorRequestServerGuidComparedBy4Bytes(SessionOpening):
     """The acceptor compares only the first four bytes of ServerGuid in a request."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -124,7 +124,7 @@ class ServerGuidComparedByItsFirstPart(SessionOpening):
 
 
 @fault("acceptor-establish-connection-client-guid-of-first-request", breaks="MQQB-3.1.5.3.1-08", blind=True)
-class ClientGuidOfTheSessionBefore(SessionOpening):
+class AcceptorEstablishConnectionClientGuidOfFirstRequest(SessionOpening):
     """The acceptor's EstablishConnection response has the ClientGuid of the first request that it ever received."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -142,7 +142,7 @@ class ClientGuidOfTheSessionBefore(SessionOpening):
 
 
 @fault("acceptor-establish-connection-timestamp-31-bits", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class TimestampLosesItsHighestBit(SessionOpening):
+class AcceptorEstablishConnectionTimestamp31Bits(SessionOpening):
     """The acceptor's EstablishConnection response has the TimeStamp of the request without its highest bit."""
 
     def build_establish_response(

@@ -79,8 +79,8 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
     """A request whose ServerGuid differs from that of the SUT, completely or in one bit, has a response with CS 1."""
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
-    other = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
-    sent = connection.send(establish_request(peer, ServerGuid=other))
+    foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
+    sent = connection.send(establish_request(peer, ServerGuid=foreign_guid))
     came = connection.poll_packet(0)
     observed = exclude_echo(sent, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-invalid-establish-connection-response-accepted", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"))
-class EstablishResponseNeverInvalid(SessionOpening):
+class InitiatorInvalidEstablishConnectionResponseAccepted(SessionOpening):
     """The initiator accepts every EstablishConnection response as valid."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -29,7 +29,7 @@ class EstablishResponseNeverInvalid(SessionOpening):
 
 
 @fault("initiator-response-guid-to-direct-name-refused", breaks="MQQB-3.1.5.3.2-D02")
-class EstablishResponseUnknownToADirectName(SessionOpening):
+class InitiatorResponseGuidToDirectNameRefused(SessionOpening):
     """The initiator of a session for a direct name refuses a response whose ServerGuid is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -40,7 +40,7 @@ class EstablishResponseUnknownToADirectName(SessionOpening):
 # -- the round trip ------------------------------------------------------------------------------------------------
 
 
-def _measured(
+def _change_round_trip(
     change: Callable[[EstablishConnectionPacket, Now, Now], tuple[EstablishConnectionPacket, Now]],
 ) -> Install:
     """Change the measured round trip; ``change`` gets the response, the time of the request, and the current time."""
@@ -65,7 +65,7 @@ def _measured(
     return install
 
 
-def _own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
+def _use_own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
 
 
@@ -73,18 +73,18 @@ add(
     "initiator-round-trip-ends-at-request",
     "MQQB-3.1.5.3.2-03",
     "The initiator's round trip ends when it sends the request.",
-    _measured(lambda packet, sent, now: (packet, sent)),
+    _change_round_trip(lambda packet, sent, now: (packet, sent)),
 )
 add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
     "The initiator measures the round trip by its own clock instead of TimeStamp in the response.",
-    _measured(_own_time),
+    _change_round_trip(_use_own_time),
 )
 
 
 @fault("initiator-recoverable-ack-timeout-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
-class RoundTripTimesFour(SessionOpening):
+class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
     """The initiator's RecoverableAckSendTimeout is four round trips."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -93,7 +93,7 @@ class RoundTripTimesFour(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-unlimited", breaks="MQQB-3.1.5.3.2-06")
-class RoundTripWithoutLimits(SessionOpening):
+class InitiatorRecoverableAckTimeoutUnlimited(SessionOpening):
     """The initiator's RecoverableAckSendTimeout has no limits."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -151,7 +151,7 @@ add(
 
 
 @fault("initiator-state-waiting-cp-msg-after-parameters-request", breaks="MQQB-3.1.5.3.2-14")
-class StateAfterParametersRequest(SessionOpening):
+class InitiatorStateWaitingCpMsgAfterParametersRequest(SessionOpening):
     """The initiator's session has the state WAITING_CP_MSG instead of WAITING_CPR_MSG after its request."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -175,7 +175,7 @@ add(
 
 
 @fault("initiator-response-guid-not-checked-at-retry", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class OtherServerGuidAcceptedAtARetry(SessionOpening):
+class InitiatorResponseGuidNotCheckedAtRetry(SessionOpening):
     """The initiator does not check ServerGuid of the response at a retry."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -183,7 +183,7 @@ class OtherServerGuidAcceptedAtARetry(SessionOpening):
 
 
 @fault("initiator-round-trip-in-whole-seconds", breaks="MQQB-3.1.5.3.2-05", blind=True)
-class RoundTripInWholeSeconds(SessionOpening):
+class InitiatorRoundTripInWholeSeconds(SessionOpening):
     """The initiator measures the round trip in whole seconds."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -194,7 +194,7 @@ class RoundTripInWholeSeconds(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.3.2-06", blind=True)
-class RecoverableAckTimeoutAtMostAMinute(SessionOpening):
+class InitiatorRecoverableAckTimeoutAtMost60S(SessionOpening):
     """The initiator's RecoverableAckSendTimeout is at most one minute."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -203,7 +203,7 @@ class RecoverableAckTimeoutAtMostAMinute(SessionOpening):
 
 
 @fault("initiator-state-waiting-ec-msg-after-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
-class StateAfterRequest(Establishing):
+class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
     """The initiator's session has the state WAITING_EC_MSG instead of WAITING_ECR_MSG after its request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

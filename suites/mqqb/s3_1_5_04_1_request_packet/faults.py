@@ -18,11 +18,11 @@ from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-# -- what is taken from the request --------------------------------------------------------------------------------
+# -- elements from the request --------------------------------------------------------------------------------------
 
 
 @fault("acceptor-received-window-size-own", breaks="MQQB-3.1.5.4.1-01")
-class ReceivedWindowOfAcceptor(SessionOpening):
+class AcceptorReceivedWindowSizeOwn(SessionOpening):
     """The acceptor's ReceivedWindowSize is its own WindowSize."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -31,7 +31,7 @@ class ReceivedWindowOfAcceptor(SessionOpening):
 
 
 @fault("acceptor-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02")
-class ParametersAckTimeoutNotTaken(SessionOpening):
+class AcceptorAckTimeoutOfRequestIgnored(SessionOpening):
     """The acceptor keeps an AckWaitTimeout of 20 s, regardless of AckTimeout in the request."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -40,7 +40,7 @@ class ParametersAckTimeoutNotTaken(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-04")
-class ParametersRecoverableTimeoutNotTaken(SessionOpening):
+class AcceptorRecoverableAckTimeoutOfRequestIgnored(SessionOpening):
     """The acceptor keeps a RecoverableAckSendTimeout of 500 ms, regardless of the request."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -49,7 +49,7 @@ class ParametersRecoverableTimeoutNotTaken(SessionOpening):
 
 
 @fault("acceptor-initialization-timer-runs-in-open-session", breaks=("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01"))
-class InitializationTimerGoesOnInAcceptedSession(SessionTimers):
+class AcceptorInitializationTimerRunsInOpenSession(SessionTimers):
     """The acceptor does not stop its Session Initialization Timer when the session is open."""
 
     def stop(self, session: Session, name: TimerName) -> None:
@@ -59,7 +59,7 @@ class InitializationTimerGoesOnInAcceptedSession(SessionTimers):
 
 
 @fault("acceptor-state-waiting-cp-msg-after-parameters", breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"))
-class StateOfAcceptedSession(SessionOpening):
+class AcceptorStateWaitingCpMsgAfterParameters(SessionOpening):
     """The acceptor's session has the state WAITING_CP_MSG instead of OPEN after ConnectionParameters."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -112,7 +112,7 @@ add(
 
 
 @fault("acceptor-connection-parameters-window-size-of-request", breaks="MQQB-3.1.5.4.1-11")
-class ParametersResponseWindowOfTheRequest(SessionOpening):
+class AcceptorConnectionParametersWindowSizeOfRequest(SessionOpening):
     """The acceptor's ConnectionParameters response repeats the WindowSize of the request."""
 
     def build_parameters_response(
@@ -125,7 +125,7 @@ class ParametersResponseWindowOfTheRequest(SessionOpening):
 
 
 @fault("acceptor-session-ack-wait-timer-20-s", breaks="MQQB-3.1.5.4.1-03")
-class AcceptorWaitsByATimeoutOfItsOwn(SessionAcks):
+class AcceptorSessionAckWaitTimer20S(SessionAcks):
     """The acceptor's Session Ack Wait Timer runs for 20 s, regardless of AckTimeout in the request."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
@@ -136,7 +136,7 @@ class AcceptorWaitsByATimeoutOfItsOwn(SessionAcks):
 
 
 @fault("acceptor-connection-parameters-window-size-minimum", breaks="MQQB-3.1.5.4.1-11", blind=True)
-class WindowOfTheResponseShrinksToTheRequest(SessionOpening):
+class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
     """The acceptor's ConnectionParameters response has the smaller WindowSize of its own and the request."""
 
     def build_parameters_response(
@@ -151,7 +151,7 @@ class WindowOfTheResponseShrinksToTheRequest(SessionOpening):
 
 
 @fault("acceptor-longer-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AckTimeoutInForceOnlyWhenShorter(SessionOpening):
+class AcceptorLongerAckTimeoutOfRequestIgnored(SessionOpening):
     """The acceptor uses AckTimeout of a request only if it is shorter than its own."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -161,7 +161,7 @@ class AckTimeoutInForceOnlyWhenShorter(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-10-s", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class RecoverableAckTimeoutInForceUpToTenSeconds(SessionOpening):
+class AcceptorRecoverableAckTimeoutAtMost10S(SessionOpening):
     """The acceptor limits RecoverableAckTimeout of a request to ten seconds."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

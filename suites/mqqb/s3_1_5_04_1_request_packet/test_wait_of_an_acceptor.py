@@ -55,8 +55,8 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
             return
         waits.append((wait, unit_ms))
         evidence += packets
-    first, unit_ms = waits[0]
-    whole = max(1, round(first.ms / unit_ms))
+    first_wait, unit_ms = waits[0]
+    whole = max(1, round(first_wait.ms / unit_ms))
     is_same = whole <= MOST_TIMEOUTS and all(
         wait.is_near(whole * unit_ms, TOLERANCE * unit_ms) for wait, unit_ms in waits
     )

@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-received-window-size-own", breaks="MQQB-3.1.5.4.2-01")
-class ReceivedWindowOfInitiator(SessionOpening):
+class InitiatorReceivedWindowSizeOwn(SessionOpening):
     """The initiator's ReceivedWindowSize is its own WindowSize."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -30,7 +30,7 @@ class ReceivedWindowOfInitiator(SessionOpening):
         session.ReceivedWindowSize = 64
 
 
-def _hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
+def _change_hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
     """Change NextHops of the outgoing queue when the session is open."""
 
     class HopsWhenOpen(SessionOpening):
@@ -46,24 +46,24 @@ add(
     "initiator-next-hops-keep-others-when-open",
     "MQQB-3.1.5.4.2-03",
     "The initiator's NextHops keeps other addresses when the session is open.",
-    _hops_when_open(lambda hops: [f"IP={ELSEWHERE}", *hops]),
+    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}", *hops]),
 )
 add(
     "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
     "The initiator's NextHops has another address than that of the open session.",
-    _hops_when_open(lambda hops: [f"IP={ELSEWHERE}"]),
+    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}"]),
 )
 add(
     "initiator-next-hops-address-without-prefix-when-open",
     "MQQB-3.1.5.4.2-05",
     "The initiator's NextHops has the address of the open session without IP=.",
-    _hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
+    _change_hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
 )
 
 
 @fault("initiator-initialization-timer-runs-in-open-session", breaks="MQQB-3.1.5.4.2-06")
-class InitializationTimerGoesOnInInitiatedSession(SessionTimers):
+class InitiatorInitializationTimerRunsInOpenSession(SessionTimers):
     """The initiator does not stop its Session Initialization Timer when the session is open."""
 
     def stop(self, session: Session, name: TimerName) -> None:
@@ -73,7 +73,7 @@ class InitializationTimerGoesOnInInitiatedSession(SessionTimers):
 
 
 @fault("initiator-messages-not-sent-on-open-session", breaks=("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01"))
-class SessionOpenButNothingSent(Sending):
+class InitiatorMessagesNotSentOnOpenSession(Sending):
     """The initiator sends none of its messages on an open session."""
 
     def may_send(self, session: Session) -> bool:
@@ -95,7 +95,7 @@ add(
 
 
 @fault("initiator-outgoing-queue-state-waiting-when-open", breaks="MQQB-3.1.5.4.2-09")
-class OutgoingQueueNotConnected(SessionOpening):
+class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
     """State of the initiator's outgoing queue is Waiting when the session is open."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -104,7 +104,7 @@ class OutgoingQueueNotConnected(SessionOpening):
 
 
 @fault("initiator-connection-history-address-is-host-name", breaks="MQQB-3.1.5.4.2-08")
-class HistoryNamesTheHost(Connecting):
+class InitiatorConnectionHistoryAddressIsHostName(Connecting):
     """The initiator's ConnectionHistory entries have the host name as AddressList."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

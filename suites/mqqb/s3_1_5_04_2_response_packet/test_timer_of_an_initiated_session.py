@@ -16,16 +16,16 @@ def test_initiated_session_survives_initialization_timer(peer, sut, judge):
     """After the time of the Session Initialization Timer, the SUT's next message comes on the open session."""
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     session = OutgoingSession(peer, sut)
-    first = session.open()
+    first_message = session.open()
     connection = session.connection
     connection.send(session_ack(AckSequenceNumber=1))  # otherwise the Session Ack Wait Timer may close the session
     peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
     is_open = not connection.closed_by_sut
     let_send(peer, sut, peer.direct_name(), tag=2)
-    second = connection.poll("UserMessage") if is_open else None
+    next_message = connection.poll("UserMessage") if is_open else None
     judge(
         "MQQB-3.1.5.4.2-06",
         expected=packet("UserMessage"),
-        observed=second or connection,
-        evidence=[first, second],
+        observed=next_message or connection,
+        evidence=[first_message, next_message],
     )

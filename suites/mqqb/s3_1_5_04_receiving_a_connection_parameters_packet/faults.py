@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("any-connection-parameters-out-of-turn-ignored", breaks="MQQB-3.1.5.4-01")
-class ParametersOutOfTurnTolerated(Closing):
+class AnyConnectionParametersOutOfTurnIgnored(Closing):
     """A queue manager ignores a ConnectionParameters packet in a state that does not expect one."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

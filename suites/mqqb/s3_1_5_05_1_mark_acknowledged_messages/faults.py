@@ -23,7 +23,7 @@ _Original = Callable[..., bool]
 
 
 @fault("sender-window-opened-by-repeated-acknowledgment", breaks="MQQB-3.1.5.5.1-02")
-class RepeatedAcknowledgmentOpensWindow(SessionAcks):
+class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
     """The sender opens its window for an acknowledgment that covers no new message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -34,7 +34,7 @@ class RepeatedAcknowledgmentOpensWindow(SessionAcks):
 
 
 @fault("sender-window-filled-by-refused-messages", breaks="MQQB-3.1.5.5.1-01")
-class RefusedMessagesFillTheWindow(FinalAcks):
+class SenderWindowFilledByRefusedMessages(FinalAcks):
     """The sender counts a message that a FinalAck refuses as unacknowledged without end."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -45,24 +45,24 @@ class RefusedMessagesFillTheWindow(FinalAcks):
             sender.UnAckedMessageCount = max(sender.UnAckedMessageCount, count)
 
 
-def _unsent(session: Session) -> list[OutgoingMessagePosition]:
+def _list_unsent(session: Session) -> list[OutgoingMessagePosition]:
     return [position for position in session.OutgoingMessageTable if not position.AwaitingAck]
 
 
-def _keep_the_last(original: _Original, *_: Any) -> _Original:
+def _hold_last_back(original: _Original, *_: Any) -> _Original:
     def may_send(qm: QueueManager, session: Session) -> bool:
-        return original(qm, session) and len(_unsent(session)) > 1
+        return original(qm, session) and len(_list_unsent(session)) > 1
 
     return may_send
 
 
-def _leave_it(original: _Original, *_: Any) -> Callable[..., None]:
+def _do_nothing(original: _Original, *_: Any) -> Callable[..., None]:
     return lambda *arguments: None
 
 
-def _send_the_last(original: _Original, *_: Any) -> _Original:
+def _send_last_first(original: _Original, *_: Any) -> _Original:
     def send(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        return original(qm, session, _unsent(session)[-1], now)
+        return original(qm, session, _list_unsent(session)[-1], now)
 
     return send
 
@@ -71,22 +71,22 @@ add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "The sender sends all messages that waited for the window except the last one after an acknowledgment.",
-    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _keep_the_last),
+    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_last_back),
 )
 add(
     "sender-held-back-messages-sent-in-reverse-order",
     "MQQB-3.1.5.5.1-04",
     "The sender sends messages that waited for the window in reverse order after an acknowledgment.",
     both(
-        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_the_last),
+        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_last_first),
         # The first one stays where it is: the last one was sent instead.
-        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _leave_it),
+        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _do_nothing),
     ),
 )
 
 
 @fault("sender-acknowledgment-of-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
-class AcknowledgmentOfAWholeWindowIgnored(SessionAcks):
+class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
     """The sender ignores an acknowledgment of as many messages as its window has."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:

@@ -46,7 +46,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     if filled > total - 2 * ACKNOWLEDGED:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    first_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
     freed = (
         len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled
     )  # some may come again (E65)
@@ -57,10 +57,10 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         expected=ACKNOWLEDGED,
         observed=freed,
         case=f"more messages after AckSequenceNumber {ACKNOWLEDGED}",
-        evidence=[first, session.last],
+        evidence=[first_ack, session.last],
     )
 
-    again = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    repeated_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
@@ -68,24 +68,24 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         expected=0,
         observed=freed,
         case="more messages after the same acknowledgment again",
-        evidence=[again, session.last],
+        evidence=[repeated_ack, session.last],
     )
 
-    rest = session.send(session_ack(AckSequenceNumber=len(session.messages)))
+    last_ack = session.send(session_ack(AckSequenceNumber=len(session.messages)))
     came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-03",
         expected=holds(f"all {total} messages once everything sent is acknowledged"),
         observed=len(came) == total or f"{len(came)} of {total} messages",
-        evidence=[rest, session.last],
+        evidence=[last_ack, session.last],
     )
     disorder = next((pair for pair in itertools.pairwise(came) if pair[0] > pair[1]), None)
     judge(
         "MQQB-3.1.5.5.1-04",
         expected=holds("in the order in which they were queued"),
         observed=disorder is None or f"message {disorder[0]} before message {disorder[1]}",
-        evidence=[rest, session.last],
+        evidence=[last_ack, session.last],
     )
 
 

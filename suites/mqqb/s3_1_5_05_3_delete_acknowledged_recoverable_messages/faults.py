@@ -15,7 +15,7 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
-def _keep_the_number(
+def _keep_named_message(
     original: Callable[..., None], _: QueueManager, __: Session, header: SessionHeader
 ) -> Callable[..., None]:
     def delete(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
@@ -29,12 +29,12 @@ add(
     "sender-recoverable-message-of-ack-number-kept",
     "MQQB-3.1.5.5.3-01",
     "The sender keeps the recoverable message with the number RecoverableMsgAckSeqNumber.",
-    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_the_number),
+    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_named_message),
 )
 
 
 @fault("sender-recoverable-ack-flags-except-bit-0-ignored", breaks="MQQB-3.1.5.5.3-02")
-class RecoverableAckFlagsIgnored(SessionAcks):
+class SenderRecoverableAckFlagsExceptBit0Ignored(SessionAcks):
     """The sender ignores all bits of RecoverableMsgAckFlags except bit 0."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -42,7 +42,7 @@ class RecoverableAckFlagsIgnored(SessionAcks):
         super().delete_acknowledged_recoverable(session, first)
 
 
-def _flags(name: str, says: str, change: Callable[[int], int]) -> None:
+def _add_flags_fault(name: str, says: str, change: Callable[[int], int]) -> None:
     """Add a fault that changes the flags of each received acknowledgment."""
 
     class OtherFlags(SessionAcks):
@@ -53,17 +53,17 @@ def _flags(name: str, says: str, change: Callable[[int], int]) -> None:
     add(name, "MQQB-3.1.5.5.3-02", says, replace_part(OtherFlags))
 
 
-_flags(
+_add_flags_fault(
     "sender-recoverable-ack-flags-bit-31-ignored",
     "The sender ignores bit 31 of RecoverableMsgAckFlags.",
     lambda flags: flags & 0x7FFF_FFFF,
 )
-_flags(
+_add_flags_fault(
     "sender-recoverable-ack-flags-high-16-bits-ignored",
     "The sender ignores the high 16 bits of RecoverableMsgAckFlags.",
     lambda flags: flags & 0xFFFF,
 )
-_flags(
+_add_flags_fault(
     "sender-recoverable-ack-flags-filled-up-to-highest-bit",
     "The sender deletes all recoverable messages up to the highest set bit of RecoverableMsgAckFlags.",
     lambda flags: (1 << flags.bit_length()) - 1,
@@ -71,7 +71,7 @@ _flags(
 
 
 @fault("sender-order-ack-before-session-ack-forgotten", breaks="MQQB-3.1.5.5.3-03")
-class OrderAckForgotten(TransactionalSending):
+class SenderOrderAckBeforeSessionAckForgotten(TransactionalSending):
     """The sender forgets an OrderAck that arrives before the SessionAck of its message."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -80,7 +80,7 @@ class OrderAckForgotten(TransactionalSending):
 
 
 @fault("sender-recoverable-ack-flags-highest-bit-not-read", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class HighestFlagOfAnAcknowledgmentNotRead(SessionAcks):
+class SenderRecoverableAckFlagsHighestBitNotRead(SessionAcks):
     """The sender does not read the highest bit of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -91,7 +91,7 @@ class HighestFlagOfAnAcknowledgmentNotRead(SessionAcks):
 @fault(
     "sender-recoverable-ack-flags-count-express-messages", breaks=("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02"), blind=True
 )
-class FlagsStandForNumbersOfAllMessages(SessionAcks):
+class SenderRecoverableAckFlagsCountExpressMessages(SessionAcks):
     """The sender counts express messages in the numbers of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -18,12 +18,12 @@ def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, 
     ack = session.send(session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     peer.settle()
     sut.restart()
-    after = sender.await_session()
-    came = sender.collect_all(after, 2)
+    later_session = sender.await_session()
+    came = sender.collect_all(later_session, 2)
     numbers = [Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)]
     evidence = [ack, *came]
     absent = holds("message 1 does not come again", otherwise="message 1 comes again")
     judge("MQQB-3.1.5.5.3-01", expected=absent, observed=1 not in numbers, case="message 1", evidence=evidence)
     above = [number for number in numbers if number > 1]
     judge("MQQB-3.1.5.5.3-02", expected=[2, 4], observed=above, case="messages", evidence=evidence)
-    sender.acknowledge_all(after)
+    sender.acknowledge_all(later_session)

@@ -45,8 +45,8 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     flagged = {number + bit for bit in range(32) if flags >> bit & 1}
     unflagged = {at for at in range(number + 1, count + 1) if at not in flagged}
 
-    again = sender.await_session()
-    came = sender.collect_all(again, len(unflagged))
+    next_session = sender.await_session()
+    came = sender.collect_all(next_session, len(unflagged))
     numbers = {Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)}
     evidence = [ack, *came]
     judge(
@@ -67,7 +67,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         observed=_select_range(number + 1, count, numbers),
         evidence=evidence,
     )
-    sender.acknowledge_all(again)
+    sender.acknowledge_all(next_session)
 
 
 @needs("send")
@@ -80,10 +80,10 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     session, sent = sender.await_first(6)
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()
-    again = sender.await_session()
-    came = Sender.tags(sender.collect_all(again, 1))
+    next_session = sender.await_session()
+    came = Sender.tags(sender.collect_all(next_session, 1))
     judge.all(expected=[4], observed=came, case="again", evidence=[*sent, ack])
-    sender.acknowledge_all(again)
+    sender.acknowledge_all(next_session)
 
 
 def _select_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
@@ -101,8 +101,8 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     session.quiet()
     session.close()
     outgoing.send()
-    again = outgoing.session
-    again.quiet()
-    came = again.messages
-    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.numbers_on(again), evidence=[*frames, *came])
-    outgoing.sender.acknowledge_all(again)
+    next_session = outgoing.session
+    next_session.quiet()
+    came = next_session.messages
+    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.numbers_on(next_session), evidence=[*frames, *came])
+    outgoing.sender.acknowledge_all(next_session)

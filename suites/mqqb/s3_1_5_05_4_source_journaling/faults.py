@@ -10,7 +10,7 @@ from reference_qm.model.adm import MessagePosition
 
 
 @fault("sender-message-with-jp-and-jn-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class MessageWithBothJournalsNotInTheJournal(Journaling):
+class SenderMessageWithJpAndJnNotJournaled(Journaling):
     """The sender does not journal a delivered message with JP and JN."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

@@ -23,7 +23,7 @@ add(
 
 
 @fault("sender-session-ack-counted-as-order-ack", breaks="MQQB-3.1.5.5.5-03")
-class SessionAckDeletes(TransactionalSending):
+class SenderSessionAckCountedAsOrderAck(TransactionalSending):
     """The sender treats a session acknowledgment also as an order acknowledgment."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -32,7 +32,7 @@ class SessionAckDeletes(TransactionalSending):
 
 
 @fault("receiver-session-header-count-too-low-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountsOfMessagesTooLowAccepted(SessionAcks):
+class ReceiverSessionHeaderCountTooLowAccepted(SessionAcks):
     """The receiver closes the session only for message counts that are too high."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -45,7 +45,7 @@ class CountsOfMessagesTooLowAccepted(SessionAcks):
 
 
 @fault("receiver-session-header-recoverable-count-unchecked", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountOfRecoverableMessagesNotValidated(SessionAcks):
+class ReceiverSessionHeaderRecoverableCountUnchecked(SessionAcks):
     """The receiver does not compare RecoverableMsgSeqNumber with the messages that it received."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -54,7 +54,7 @@ class CountOfRecoverableMessagesNotValidated(SessionAcks):
 
 
 @fault("sender-ack-wait-timer-not-restarted-without-news", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class AcknowledgmentOfNothingNewDoesNotRestartTheWait(SessionAcks):
+class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
     """The sender does not restart the Session Ack Wait Timer at a SessionHeader that acknowledges no new message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:

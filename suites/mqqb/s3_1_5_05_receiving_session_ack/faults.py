@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("any-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
-class EarlySessionAckTolerated(Closing):
+class AnySessionAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores a SessionAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -26,28 +26,28 @@ class EarlySessionAckTolerated(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-def _one_less(header: SessionHeader) -> SessionHeader:
+def _decrement(header: SessionHeader) -> SessionHeader:
     return replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF)
 
 
 @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
-class LastAcknowledgedMessageNotMarked(SessionAcks):
+class SenderMessageOfAckNumberNotMarked(SessionAcks):
     """The sender does not mark the message with the number AckSequenceNumber as acknowledged."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, _one_less(header))
+        super().mark_acknowledged(session, _decrement(header))
 
 
 @fault("sender-express-message-of-ack-number-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
-class LastAcknowledgedExpressMessageKept(SessionAcks):
+class SenderExpressMessageOfAckNumberKept(SessionAcks):
     """The sender keeps the express message with the number AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_express(session, _one_less(header))
+        super().delete_acknowledged_express(session, _decrement(header))
 
 
 @fault("sender-recoverable-message-deleted-by-ack-number", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
-class RecoverableMessageDeletedAsExpress(SessionAcks):
+class SenderRecoverableMessageDeletedByAckNumber(SessionAcks):
     """The sender deletes recoverable messages up to AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -72,7 +72,7 @@ add(
 
 
 @fault("receiver-session-header-message-count-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
-class MessageCountNotValidated(SessionAcks):
+class ReceiverSessionHeaderMessageCountNotValidated(SessionAcks):
     """The receiver accepts every UserMsgSequenceNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -81,7 +81,7 @@ class MessageCountNotValidated(SessionAcks):
 
 
 @fault("receiver-session-header-recoverable-count-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
-class RecoverableMessageCountNotValidated(SessionAcks):
+class ReceiverSessionHeaderRecoverableCountNotValidated(SessionAcks):
     """The receiver accepts every RecoverableMsgSeqNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -90,7 +90,7 @@ class RecoverableMessageCountNotValidated(SessionAcks):
 
 
 @fault("initiator-session-header-counts-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
-class MessageCountOfInitiatorNotValidated(SessionAcks):
+class InitiatorSessionHeaderCountsNotValidated(SessionAcks):
     """The initiator of a session accepts all message counts of a SessionHeader."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -99,7 +99,7 @@ class MessageCountOfInitiatorNotValidated(SessionAcks):
 
 
 @fault("sender-recoverable-message-journaled-before-stored", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class JournaledBeforeDisk(SessionAcks):
+class SenderRecoverableMessageJournaledBeforeStored(SessionAcks):
     """The sender deletes and journals recoverable messages up to AckSequenceNumber before they are acknowledged as
     stored.
     """
@@ -111,7 +111,7 @@ class JournaledBeforeDisk(SessionAcks):
 
 
 @fault("sender-journaled-message-without-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class JournaledWithoutBody(Journaling):
+class SenderJournaledMessageWithoutBody(Journaling):
     """The sender journals messages without their body."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -120,7 +120,7 @@ class JournaledWithoutBody(Journaling):
 
 
 @fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
-class AcknowledgmentFreesOnePlace(SessionAcks):
+class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
     """The sender opens its window by one message when an acknowledgment covers more."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:

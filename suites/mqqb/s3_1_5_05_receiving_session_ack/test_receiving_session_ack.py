@@ -46,11 +46,11 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
     if early is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
-    kept = judge(
+    is_closed = judge(
         "MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[asked, early.last]
     )
     judge.conclude()
-    if kept:
+    if is_closed:
         later = sender.await_session()
         later.expect("UserMessage")
         _check_accepted_when_open(later)

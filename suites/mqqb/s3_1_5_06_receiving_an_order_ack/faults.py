@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("any-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
-class EarlyOrderAckTolerated(Closing):
+class AnyOrderAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores an OrderAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -32,7 +32,7 @@ _Change = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAck
 """Changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck."""
 
 
-def _noted(change: _Change) -> Install:
+def _change_after_order_ack(change: _Change) -> Install:
     class Noted(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
             sequence = outgoing_sequence(session)
@@ -43,44 +43,46 @@ def _noted(change: _Change) -> Install:
     return replace_part(Noted)
 
 
-def _time_kept(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _clear_time(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.TimeOfLastAck = 0
 
 
-def _two_steps(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _skip_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 2
 
 
-def _beyond(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _exceed_table(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 1
 
 
-def _other_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _change_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendInterval += 7
 
 
-def _always_set(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _set_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAck = SequenceInfo(now.LastAck.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
-def _never_set(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAck = before.LastAck
 
 
-def _one_stays(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_last_removed(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     removed = [one for one in before.UnackedSequence if one not in now.UnackedSequence]
     now.UnackedSequence[:0] = removed[-1:]
 
 
-def _backwards(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _reverse_unacknowledged(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.UnackedSequence.reverse()
 
 
-def _not_begun_again(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_index(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = now.ResendIntervalIndex or 1
 
 
-def _not_counted(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_count(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAckCount = before.LastAckCount
 
 
@@ -89,65 +91,65 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
         "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
         "The sender does not set TimeOfLastAck at an OrderAck.",
-        _time_kept,
+        _clear_time,
     ),
     (
         "sender-order-ack-resend-interval-index-two-more",
         "MQQB-3.1.5.6-04",
         "The sender increments ResendIntervalIndex by two at an OrderAck.",
-        _two_steps,
+        _skip_interval,
     ),
     (
         "sender-order-ack-resend-interval-index-beyond-table",
         "MQQB-3.1.5.6-05",
         "The sender increments ResendIntervalIndex beyond the last entry of ResendTimerTable.",
-        _beyond,
+        _exceed_table,
     ),
     (
         "sender-order-ack-resend-interval-not-of-index",
         "MQQB-3.1.5.6-06",
         "The sender sets ResendInterval to another value than the entry at ResendIntervalIndex.",
-        _other_interval,
+        _change_interval,
     ),
     (
         "sender-order-ack-last-ack-set-back",
         "MQQB-3.1.5.6-07",
         "The sender sets LastAck back at an OrderAck for a lower number.",
-        _always_set,
+        _set_last_ack,
     ),
     (
         "sender-order-ack-last-ack-not-set",
         "MQQB-3.1.5.6-08",
         "The sender does not set LastAck at an OrderAck.",
-        _never_set,
+        _keep_last_ack,
     ),
     (
         "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
         "The sender leaves the message of an OrderAck in UnackedSequence.",
-        _one_stays,
+        _keep_last_removed,
     ),
     (
         "sender-order-ack-unacked-sequence-reversed",
         "MQQB-3.1.5.6-10",
         "The sender reverses the remaining entries of UnackedSequence at an OrderAck.",
-        _backwards,
+        _reverse_unacknowledged,
     ),
     (
         "sender-order-ack-resend-interval-index-not-reset",
         "MQQB-3.1.5.6-11",
         "The sender sets ResendIntervalIndex to 1 instead of 0 when UnackedSequence is empty.",
-        _not_begun_again,
+        _keep_index,
     ),
     (
         "sender-order-ack-not-counted",
         "MQQB-3.1.5.6-12",
         "The sender does not increment LastAckCount at an OrderAck.",
-        _not_counted,
+        _keep_count,
     ),
 )
 for _name, _rule, _says, _change in _NOTES:
-    add(_name, _rule, _says, _noted(_change))
+    add(_name, _rule, _says, _change_after_order_ack(_change))
 
 
 # -- messages in the queue ----------------------------------------------------------------------------------------
@@ -161,7 +163,7 @@ add(
 
 
 @fault("sender-order-acked-journaled-message-deleted", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
-class NotKeptForItsFinalAck(TransactionalSending):
+class SenderOrderAckedJournaledMessageDeleted(TransactionalSending):
     """The sender deletes a message with journaling at its OrderAck instead of its FinalAck."""
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -177,7 +179,7 @@ add(
 
 
 @fault("sender-later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
-class LaterSequenceBeginsWith2(TransactionalSending):
+class SenderLaterSequenceBeginsWith2(TransactionalSending):
     """The sender begins a later sequence with number 2."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -190,7 +192,7 @@ class LaterSequenceBeginsWith2(TransactionalSending):
 # -- OutgoingTransferInfo ------------------------------------------------------------------------------------------
 
 
-def _transfer(element: str, value: object) -> Install:
+def _change_transfer_info(element: str, value: object) -> Install:
     class Transfer(OrderAcks):
         def note_transfer(self, session: Session) -> None:
             super().note_transfer(session)
@@ -221,11 +223,16 @@ _TRANSFER: tuple[tuple[str, str, str, object], ...] = (
     ("sender-transfer-info-resend-time-wrong", "MQQB-3.1.5.6-26", "EodResendTime", 7),
 )
 for _name, _rule, _element, _value in _TRANSFER:
-    add(_name, _rule, f"The sender sets {_element} of OutgoingTransferInfo to a constant.", _transfer(_element, _value))
+    add(
+        _name,
+        _rule,
+        f"The sender sets {_element} of OutgoingTransferInfo to a constant.",
+        _change_transfer_info(_element, _value),
+    )
 
 
 @fault("sender-order-ack-deletes-named-message-only", breaks="MQQB-3.1.5.6-13", blind=True)
-class OrderAckDeletesTheNamedMessageAlone(OrderAcks):
+class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
     """The sender deletes only the message with the number of an OrderAck, and not those before it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("any-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01")
-class EarlyFinalAckTolerated(Closing):
+class AnyFinalAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores a FinalAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -26,7 +26,7 @@ class EarlyFinalAckTolerated(Closing):
 
 
 @fault("sender-final-ack-class-not-read-for-jp", breaks="MQQB-3.1.5.7-02")
-class FinalAckClassUnread(FinalAcks):
+class SenderFinalAckClassNotReadForJp(FinalAcks):
     """The sender journals a message with JP for each class of FinalAck."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -35,7 +35,7 @@ class FinalAckClassUnread(FinalAcks):
 
 
 @fault("sender-final-ack-dead-letter-missing", breaks="MQQB-3.1.5.7-05")
-class FinalAckNeverDead(FinalAcks):
+class SenderFinalAckDeadLetterMissing(FinalAcks):
     """The sender moves no message to a dead-letter queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -43,7 +43,7 @@ class FinalAckNeverDead(FinalAcks):
 
 
 @fault("sender-final-ack-dead-letter-only-if-never-queued", breaks="MQQB-3.1.5.7-05")
-class FinalAckDeadOfBadQueueAlone(FinalAcks):
+class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
     """The sender dead-letters only messages that were refused before they reached their queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -52,7 +52,7 @@ class FinalAckDeadOfBadQueueAlone(FinalAcks):
 
 
 @fault("sender-final-ack-taken-for-first-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
-class FinalAckOfTheFirstMessage(FinalAcks):
+class SenderFinalAckTakenForFirstMessage(FinalAcks):
     """The sender treats each FinalAck as that of the first waiting message."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -63,7 +63,7 @@ class FinalAckOfTheFirstMessage(FinalAcks):
 
 
 @fault("sender-dead-letter-queue-of-message-ignored", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
-class OwnDeadLetterQueueUnread(Journaling):
+class SenderDeadLetterQueueOfMessageIgnored(Journaling):
     """The sender ignores the dead-letter queue that a message names."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -71,7 +71,7 @@ class OwnDeadLetterQueueUnread(Journaling):
 
 
 @fault("sender-received-message-journaled-as-dead-letter", breaks="MQQB-3.1.5.7-04")
-class FinalAckJournaledWithTheDead(FinalAcks):
+class SenderReceivedMessageJournaledAsDeadLetter(FinalAcks):
     """The sender moves a received message with JP to the transactional dead-letter queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -82,7 +82,7 @@ class FinalAckJournaledWithTheDead(FinalAcks):
 
 
 @fault("sender-dead-letter-in-non-transactional-queue", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
-class FinalAckDeadWithoutTransaction(FinalAcks):
+class SenderDeadLetterInNonTransactionalQueue(FinalAcks):
     """The sender moves a transactional dead letter to the dead-letter queue for messages without transaction."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -94,7 +94,7 @@ class FinalAckDeadWithoutTransaction(FinalAcks):
             super().journal_final(position, message_class)
 
 
-def _journaled(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
+def _change_final_class(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
     class Journaled(FinalAcks):
         def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
             super().journal_final(position, change.get(MessageClass(message_class), message_class))
@@ -112,13 +112,13 @@ for reason in (
         f"sender-final-ack-{word}-counted-as-received",
         "MQQB-3.1.5.7-05",
         f"The sender treats a FinalAck of class {reason.name} as ACK_RECEIVE.",
-        replace_part(_journaled({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
+        replace_part(_change_final_class({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
         blind=True,
     )
 
 
 @fault("sender-message-with-jp-and-jn-never-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
-class MessageWithBothJournalsLosesOne(Journaling):
+class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
     """The sender never dead-letters a message with JP and JN."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -129,7 +129,7 @@ class MessageWithBothJournalsLosesOne(Journaling):
 
 
 @fault("sender-dead-letter-queue-of-message-used-once", breaks="MQQB-3.1.5.7-07", blind=True)
-class NamedDeadLetterQueueOnlyForTheFirst(Journaling):
+class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
     """The sender uses the dead-letter queue that messages name only for the first of them."""
 
     def __init__(self, qm: QueueManager) -> None:

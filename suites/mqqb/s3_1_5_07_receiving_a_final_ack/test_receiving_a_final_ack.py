@@ -45,9 +45,9 @@ CASES = (
 @covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordered):
-    """Messages with JP, JN, both or neither have FinalAcks of all classes: received ones with JP are journaled.
+    """FinalAcks of all classes for messages with JP, JN, both or neither: a received message with JP is journaled.
 
-    Refused ones with JN are in the transactional dead-letter queue. The last message has its FinalAck first.
+    A refused message with JN is in the transactional dead-letter queue. The last message has its FinalAck first.
     """
     outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
     for journal, _, _ in CASES:
@@ -64,13 +64,13 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         queues = (("journal", JOURNAL), ("dead letters", DEAD), ("plain dead letters", PLAIN_DEAD))
         return {name: kept(sut, queue, outgoing.identifiers) for name, queue in queues}
 
-    wanted = {name: [number for number, case in enumerate(CASES, 1) if case[2] == name] for name in find_messages()}
-    peer.eventually(lambda: find_messages() == wanted)
+    expected = {name: [number for number, case in enumerate(CASES, 1) if case[2] == name] for name in find_messages()}
+    peer.eventually(lambda: find_messages() == expected)
     found, evidence = find_messages(), [*outgoing.sent, *frames]
     for rule, name in (("MQQB-3.1.5.7-02", "journal"), ("MQQB-3.1.5.7-05", "dead letters")):
-        judge(rule, expected=fields({name: wanted[name]}), observed={name: found[name]}, evidence=evidence)
+        judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=evidence)
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
-        elsewhere = sorted(set(wanted[name]) - set(found[name])) + found["plain dead letters"]
+        elsewhere = sorted(set(expected[name]) - set(found[name])) + found["plain dead letters"]
         judge(rule, expected=none(f"message elsewhere than in the {name}"), observed=elsewhere, evidence=evidence)
     outgoing.acknowledge_all()
 
@@ -82,8 +82,7 @@ OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 @covers(*OWN_DEAD_LETTERS)
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered):
-    """Of six refused messages four have JN, two of them with a named dead-letter queue: two are there, two in the
-    system's.
+    """Six messages are refused. Of the four with JN, two name a dead-letter queue and are there; two in the system's.
 
     Another message names a queue that does not exist; the SUT may refuse to send it.
     """

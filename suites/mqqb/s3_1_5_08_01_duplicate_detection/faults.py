@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transactional-message-with-known-id-discarded", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01"))
-class TransactionalDuplicatesDiscarded(InSequence):
+class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
     """The receiver discards a transactional message whose identifier is in the history."""
 
     def take_transactional(
@@ -32,7 +32,7 @@ class TransactionalDuplicatesDiscarded(InSequence):
 
 
 @fault("receiver-duplicate-of-last-message-only", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"))
-class DuplicateOfLastOnly(History):
+class ReceiverDuplicateOfLastMessageOnly(History):
     """The receiver discards a duplicate only if it repeats the last message."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -41,7 +41,7 @@ class DuplicateOfLastOnly(History):
 
 
 @fault("receiver-refused-message-not-in-history", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
-class RefusedNotRemembered(Admission):
+class ReceiverRefusedMessageNotInHistory(Admission):
     """The receiver does not enter a refused message into the history."""
 
     def refuse_message(
@@ -54,7 +54,7 @@ class RefusedNotRemembered(Admission):
 
 
 @fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
-class TransactionalDuplicatesTaken(InSequence):
+class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
     """The receiver accepts a transactional message with the current sequence number again if its identifier is new."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -65,7 +65,7 @@ class TransactionalDuplicatesTaken(InSequence):
 
 
 @fault("receiver-duplicate-timestamp-not-updated", breaks="MQQB-3.1.5.8.1-02")
-class DuplicateKeepsTime(History):
+class ReceiverDuplicateTimestampNotUpdated(History):
     """The receiver does not update TimeStamp of the history entry of a duplicate."""
 
     def disregard_duplicate(
@@ -76,7 +76,7 @@ class DuplicateKeepsTime(History):
 
 
 @fault("receiver-duplicate-timestamp-of-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
-class DuplicateTimeOfAnotherEpoch(History):
+class ReceiverDuplicateTimestampOfMonotonicClock(History):
     """The receiver sets TimeStamp of the history entry of a duplicate from its monotonic clock."""
 
     def disregard_duplicate(
@@ -121,7 +121,7 @@ add(
 
 
 @fault("receiver-recoverable-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class RecoverableDuplicateAccepted(History):
+class ReceiverRecoverableDuplicateAccepted(History):
     """The receiver accepts recoverable duplicates."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -129,7 +129,7 @@ class RecoverableDuplicateAccepted(History):
 
 
 @fault("receiver-express-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class ExpressDuplicateAccepted(History):
+class ReceiverExpressDuplicateAccepted(History):
     """The receiver accepts express duplicates."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:

@@ -26,11 +26,11 @@ from reference_qm.surface.clock import Now
 AN_HOUR_S = 3_600
 
 
-# -- counts and elements of the session----------------------------------------------------------------------------
+# -- counts and elements of the session ---------------------------------------------------------------------------
 
 
 @fault("receiver-message-counted-twice", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"))
-class ReceivedCountedTwice(Receiving):
+class ReceiverMessageCountedTwice(Receiving):
     """The receiver increments MessageReceivedCount by two."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -38,7 +38,7 @@ class ReceivedCountedTwice(Receiving):
         session.MessageReceivedCount += 1
 
 
-def _marked(element: str, value: int | bool) -> Install:
+def _set_element(element: str, value: int | bool) -> Install:
     """Set an element of the session at each message."""
 
     class Marked(Receiving):
@@ -86,11 +86,11 @@ for _name, _rule, _says, _element, _value in (
         False,
     ),
 ):
-    add(_name, _rule, _says, _marked(_element, _value))
+    add(_name, _rule, _says, _set_element(_element, _value))
 
 
 @fault("receiver-session-ack-send-timer-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
-class AcknowledgedAfterWholeTimeout(Receiving):
+class ReceiverSessionAckSendTimerWholeTimeout(Receiving):
     """The receiver's Session Ack Send Timer runs for the whole AckWaitTimeout."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -101,7 +101,7 @@ class AcknowledgedAfterWholeTimeout(Receiving):
 
 
 @fault("receiver-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-12")
-class AcknowledgmentPutOff(Receiving):
+class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
     """The receiver restarts the Session Ack Send Timer at each message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -120,7 +120,7 @@ add(
 # -- the history ---------------------------------------------------------------------------------------------------
 
 
-def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
+def _change_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
     """Change each entry of the history, or leave it out."""
 
     class Remembered(History):
@@ -135,7 +135,7 @@ def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry 
     return replace_part(Remembered)
 
 
-def _other_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
+def _change_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
     changed: MessageIDHistoryEntry = set_fields(entry, {"MessageIdentifier.Ordinal": lambda old: old + 500})
     return changed
 
@@ -144,19 +144,19 @@ add(
     "receiver-history-entry-message-id-wrong",
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry has a MessageID 500 higher than the message.",
-    _remembered(_other_ordinal),
+    _change_entry(_change_ordinal),
 )
 add(
     "receiver-history-entry-time-one-hour-early",
     ("MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08"),
     "The receiver's history entry has the time of one hour ago.",
-    _remembered(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
+    _change_entry(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
 )
 add(
     "receiver-history-entry-missing",
     "MQQB-3.1.5.8.2-10",
     "The receiver adds no entry to the message history.",
-    _remembered(lambda entry: None),
+    _change_entry(lambda entry: None),
 )
 add(
     "receiver-history-timer-not-started",
@@ -170,7 +170,7 @@ add(
 
 
 @fault("receiver-message-for-other-queue-manager-kept", breaks="MQQB-3.1.5.8.2-38")
-class NeverSentOn(Receiving):
+class ReceiverMessageForOtherQueueManagerKept(Receiving):
     """The receiver treats a message for another queue manager as one for itself."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
@@ -178,7 +178,7 @@ class NeverSentOn(Receiving):
 
 
 @fault("router-hop-count-not-incremented", breaks="MQQB-3.1.5.8.2-39")
-class HopNotCounted(Routing):
+class RouterHopCountNotIncremented(Routing):
     """The receiver forwards a message without incrementing RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -186,7 +186,7 @@ class HopNotCounted(Routing):
 
 
 @fault("router-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class HopsWithoutEnd(Routing):
+class RouterHopCountUnlimited(Routing):
     """The receiver forwards a message with any number of hops."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -194,7 +194,7 @@ class HopsWithoutEnd(Routing):
 
 
 @fault("router-hop-count-in-four-bits", breaks="MQQB-3.1.5.8.2-39")
-class HopsInFourBits(Routing):
+class RouterHopCountInFourBits(Routing):
     """The receiver increments only the lower four bits of RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -205,7 +205,7 @@ class HopsInFourBits(Routing):
 
 
 @fault("router-transactional-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class TransactionalHopsWithoutEnd(Routing):
+class RouterTransactionalHopCountUnlimited(Routing):
     """The receiver forwards a transactional message with any number of hops."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -214,7 +214,7 @@ class TransactionalHopsWithoutEnd(Routing):
 
 
 @fault("router-message-forwarded-to-next-queue-number", breaks="MQQB-3.1.5.8.5-D02")
-class SentOnToAnotherQueue(Routing):
+class RouterMessageForwardedToNextQueueNumber(Routing):
     """The receiver forwards a message to the private queue with the next number."""
 
     def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -226,7 +226,7 @@ class SentOnToAnotherQueue(Routing):
 
 
 @fault("receiver-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
-class OwnIdentifierSentOn(Receiving):
+class ReceiverMessageForOwnIdentifierForwarded(Receiving):
     """The receiver treats a message for its own identifier as one for another queue manager."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
@@ -234,7 +234,7 @@ class OwnIdentifierSentOn(Receiving):
 
 
 @fault("receiver-private-queue-number-one-less", breaks="MQQB-3.1.5.8.5-D01")
-class PrivateNumberTakenForAnother(Arrival):
+class ReceiverPrivateQueueNumberOneLess(Arrival):
     """The receiver inserts a message with a private name into the queue with the number before."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -247,31 +247,31 @@ class PrivateNumberTakenForAnother(Arrival):
 
 
 @fault("receiver-nack-of-too-many-hops-class-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
-class TooManyHopsAcknowledgedAsPurge(AdminAcks):
+class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
     """The receiver's administration acknowledgment of too many hops has the class of a purge."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        super().acknowledge_failure(message, _purged_for_hops(message_class), now)
+        super().acknowledge_failure(message, _replace_hops_by_purge(message_class), now)
 
 
 @fault("receiver-final-ack-of-too-many-hops-class-purged", breaks="MQQB-3.1.5.8.2-44")
-class TooManyHopsFinallyAcknowledgedAsPurge(FinalAcks):
+class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
     """The receiver's FinalAck of too many hops has the class of a purge."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        super().refuse_transactional(session, packet, _purged_for_hops(message_class), now)
+        super().refuse_transactional(session, packet, _replace_hops_by_purge(message_class), now)
 
 
-def _purged_for_hops(message_class: MessageClass) -> MessageClass:
+def _replace_hops_by_purge(message_class: MessageClass) -> MessageClass:
     if message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
         return MessageClass.MQMSG_CLASS_NACK_DELETED
     return message_class
 
 
 @fault("receiver-nack-of-unknown-public-queue-missing", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"), blind=True)
-class UnknownPublicQueueNotNacked(Admission):
+class ReceiverNackOfUnknownPublicQueueMissing(Admission):
     """The receiver sends no BAD_DST_Q for a message with NA to a public queue that does not exist."""
 
     def refuse_message(
@@ -282,7 +282,7 @@ class UnknownPublicQueueNotNacked(Admission):
 
 
 @fault("receiver-final-ack-of-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
-class FinalAckOfAMissingQueueOnlyForJn(FinalAcks):
+class ReceiverFinalAckOfMissingQueueOnlyForJn(FinalAcks):
     """The receiver sends a FinalAck for a queue that does not exist only if the message has JN."""
 
     def refuse_transactional(
@@ -293,7 +293,7 @@ class FinalAckOfAMissingQueueOnlyForJn(FinalAcks):
 
 
 @fault("receiver-transactional-queue-accepts-recoverable-message", breaks="MQQB-3.1.5.8.2-33", blind=True)
-class RecoverableMessageTakenByATransactionalQueue(Admission):
+class ReceiverTransactionalQueueAcceptsRecoverableMessage(Admission):
     """The receiver inserts recoverable messages without transaction into a transactional queue."""
 
     def check_nontransactional_queue(
@@ -305,7 +305,7 @@ class RecoverableMessageTakenByATransactionalQueue(Admission):
 
 
 @fault("router-hop-count-of-transactional-not-incremented", breaks="MQQB-3.1.5.8.2-39", blind=True)
-class HopNotCountedForTransactionalMessages(Routing):
+class RouterHopCountOfTransactionalNotIncremented(Routing):
     """The receiver forwards a transactional message without incrementing RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -314,7 +314,7 @@ class HopNotCountedForTransactionalMessages(Routing):
 
 
 @fault("receiver-final-ack-of-too-many-hops-only-for-na", breaks="MQQB-3.1.5.8.2-44", blind=True)
-class FinalAckOfTooManyHopsOnlyWithNa(FinalAcks):
+class ReceiverFinalAckOfTooManyHopsOnlyForNa(FinalAcks):
     """The receiver sends a FinalAck of too many hops only if the message has NA."""
 
     def refuse_transactional(
@@ -325,7 +325,7 @@ class FinalAckOfTooManyHopsOnlyWithNa(FinalAcks):
 
 
 @fault("receiver-refused-message-not-counted-as-unacked", breaks="MQQB-3.1.5.8.2-03", blind=True)
-class RefusedMessageAloneNotAcknowledged(Receiving):
+class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
     """The receiver does not count a message for a missing queue as unacknowledged."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -335,7 +335,7 @@ class RefusedMessageAloneNotAcknowledged(Receiving):
 
 
 @fault("receiver-ack-send-timer-restarted-by-later-message", breaks="MQQB-3.1.5.8.2-12", blind=True)
-class AckSendTimerPutOffByEachMessage(Receiving):
+class ReceiverAckSendTimerRestartedByLaterMessage(Receiving):
     """The receiver restarts the Session Ack Send Timer at each later message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -344,7 +344,7 @@ class AckSendTimerPutOffByEachMessage(Receiving):
 
 
 @fault("receiver-refused-message-not-counted-as-activity", breaks="MQQB-3.1.5.8.2-13", blind=True)
-class RefusedMessagesAreNoActivity(Receiving):
+class ReceiverRefusedMessageNotCountedAsActivity(Receiving):
     """The receiver does not set SessionActive at a message for a missing queue."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

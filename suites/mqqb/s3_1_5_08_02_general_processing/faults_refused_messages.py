@@ -23,7 +23,7 @@ NOT_TRANSACTIONAL_MESSAGE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
     "receiver-message-to-missing-queue-inserted-elsewhere",
     breaks=("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"),
 )
-class UnknownQueueTakenForAnother(Arrival):
+class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
     """The receiver inserts a message for a missing queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -31,7 +31,7 @@ class UnknownQueueTakenForAnother(Arrival):
 
 
 @fault("receiver-own-computer-name-not-recognized", breaks="MQQB-3.1.5.8.2-14")
-class ComputerKnownByAddressAlone(Arrival):
+class ReceiverOwnComputerNameNotRecognized(Arrival):
     """The receiver finds no queue for a message that names its computer by name instead of address."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -44,7 +44,7 @@ class ComputerKnownByAddressAlone(Arrival):
     "receiver-transactional-message-in-any-queue",
     breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
 )
-class TransactionalIntoAnyQueue(Admission):
+class ReceiverTransactionalMessageInAnyQueue(Admission):
     """The receiver inserts a transactional message into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -52,7 +52,7 @@ class TransactionalIntoAnyQueue(Admission):
 
 
 @fault("receiver-transactional-queue-accepts-any-message", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
-class AnyMessageIntoTransactionalQueue(Admission):
+class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
     """The receiver inserts a message without transaction into a transactional queue."""
 
     def check_nontransactional_queue(
@@ -65,7 +65,7 @@ MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", 
 
 
 @fault("receiver-message-to-unknown-public-queue-inserted", breaks=MISSING_QUEUE)
-class UnknownPublicQueueTakenForAnother(Arrival):
+class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
     """The receiver inserts a message for an unknown public queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -75,7 +75,7 @@ class UnknownPublicQueueTakenForAnother(Arrival):
 
 
 @fault("receiver-transactional-by-private-name-in-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25"))
-class TransactionalByPrivateNameIntoAnyQueue(Admission):
+class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
     """The receiver inserts a transactional message with a private name into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -84,7 +84,7 @@ class TransactionalByPrivateNameIntoAnyQueue(Admission):
 
 
 @fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
-class RecoverableIntoTransactionalQueue(Admission):
+class ReceiverRecoverableMessageInTransactionalQueue(Admission):
     """The receiver inserts a recoverable message without transaction into a transactional queue."""
 
     def check_nontransactional_queue(
@@ -94,7 +94,7 @@ class RecoverableIntoTransactionalQueue(Admission):
         return packet if packet.UserHeader.DM else outcome
 
 
-def _kept_in_silence(refused: MessageClass, *, dead: bool) -> Install:
+def _store_refused(refused: MessageClass, *, dead: bool) -> Install:
     """Refuse messages as specified, but store them in their queue or in the dead-letter queue."""
 
     class KeptInSilence(Admission):
@@ -140,14 +140,14 @@ for _name, _breaks, _says, _refused, _dead in (
         False,
     ),
 ):
-    add(_name, _breaks, _says, _kept_in_silence(_refused, dead=_dead))
+    add(_name, _breaks, _says, _store_refused(_refused, dead=_dead))
 
 
 @fault(
     "receiver-refused-message-reported-as-arrived",
     breaks=("MQQB-3.1.5.8.2-23", "MQQB-3.1.5.8.2-32", "MQQB-3.1.5.8.2-37"),
 )
-class RefusedAndReported(Admission):
+class ReceiverRefusedMessageReportedAsArrived(Admission):
     """The receiver reports the arrival of a traced message that it refuses."""
 
     def refuse_message(
@@ -158,7 +158,7 @@ class RefusedAndReported(Admission):
 
 
 @fault("receiver-final-ack-of-missing-private-queue-missing", breaks="MQQB-3.1.5.8.2-20")
-class NoFinalAckOfNoPrivateQueue(FinalAcks):
+class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
     """The receiver sends no FinalAck for a message with a private name of a missing queue."""
 
     def refuse_transactional(
@@ -169,7 +169,7 @@ class NoFinalAckOfNoPrivateQueue(FinalAcks):
 
 
 @fault("receiver-final-ack-of-refusal-only-for-jn-and-na", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
-class FinalAckOfRefusalOnRequest(FinalAcks):
+class ReceiverFinalAckOfRefusalOnlyForJnAndNa(FinalAcks):
     """The receiver sends a FinalAck of a refused message only if it has JN and NA."""
 
     def refuse_transactional(

@@ -115,10 +115,10 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     1970.
     """
     session = peer.open_raw()
-    known = _history(sut)
+    known = _read_history(sut)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
     peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
-    own = {name: stamp for name, stamp in _history(sut).items() if name.startswith(f"{peer.identifier} ")}
+    own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
     judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), evidence=sent)
@@ -135,7 +135,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     )
 
 
-def _history(sut):
+def _read_history(sut):
     """Return the TimeStamps of MessageIDHistoryTable by source and MessageID."""
     table = sut.inspect()["QueueManager"]["MessageIDHistoryTable"]
     names = [

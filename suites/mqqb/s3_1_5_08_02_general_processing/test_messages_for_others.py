@@ -84,8 +84,8 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     sent = [router.send_message(kind, hops, {"NA": na}) for na, hops in enumerate((LAST_RC, HIGHEST_RC))]
     acks = receiver.await_acks(1)
     finals = receiver.await_all(receiver.final_acks, 2) if kind == "transactional" else receiver.final_acks()
-    other = Sequence(peer, ordinal=2)
-    receiver.sequence = other if kind == "transactional" else receiver.sequence
+    other_sequence = Sequence(peer, ordinal=2)
+    receiver.sequence = other_sequence if kind == "transactional" else receiver.sequence
     sent.append(router.send_message(kind, HOPS[-1]))
     returned = receiver.await_all(router.list_returned, 1)
     evidence = [*sent, *acks, *finals, *returned]

@@ -11,7 +11,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 
 
-def _unverified(packet: UserMessagePacket) -> UserMessagePacket:
+def _mark_as_verified(packet: UserMessagePacket) -> UserMessagePacket:
     """Return a message as if its signature, if any, were valid."""
     security = packet.SecurityHeader
     signed = security is not None and bool(security.SecurityData.Signature)
@@ -19,24 +19,24 @@ def _unverified(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 @fault("receiver-signature-of-empty-body-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
-class SignatureOfAnEmptyBodyNotVerified(SecurityOnReceipt):
+class ReceiverSignatureOfEmptyBodyNotVerified(SecurityOnReceipt):
     """The receiver does not verify the signature of a message without a body."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         empty = not packet.MessagePropertiesHeader.MessageBody
-        return _unverified(packet) if empty else super().authenticate_packet(packet)
+        return _mark_as_verified(packet) if empty else super().authenticate_packet(packet)
 
 
 @fault("receiver-signature-of-transactional-message-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
-class SignatureOfATransactionalMessageNotVerified(SecurityOnReceipt):
+class ReceiverSignatureOfTransactionalMessageNotVerified(SecurityOnReceipt):
     """The receiver does not verify the signature of a transactional message."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        return _unverified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
+        return _mark_as_verified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
 
 
 @fault("receiver-access-by-direct-name-not-checked", breaks="MQQB-3.1.5.8.3-90", blind=True)
-class AccessOfADirectNameNotChecked(SecurityOnReceipt):
+class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
     """The receiver does not check the access of a message with a direct name."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -45,7 +45,7 @@ class AccessOfADirectNameNotChecked(SecurityOnReceipt):
 
 
 @fault("receiver-access-of-unsigned-message-not-checked", breaks="MQQB-3.1.5.8.3-89", blind=True)
-class AccessOfAnUnsignedMessageNotChecked(SecurityOnReceipt):
+class ReceiverAccessOfUnsignedMessageNotChecked(SecurityOnReceipt):
     """The receiver does not check the access of a message without a signature."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -54,7 +54,7 @@ class AccessOfAnUnsignedMessageNotChecked(SecurityOnReceipt):
 
 
 @fault("receiver-body-of-transactional-message-not-decrypted", breaks="MQQB-3.1.5.8.3-45", blind=True)
-class BodyOfATransactionalMessageNotDecrypted(SecurityOnReceipt):
+class ReceiverBodyOfTransactionalMessageNotDecrypted(SecurityOnReceipt):
     """The receiver does not decrypt the body of a transactional message."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

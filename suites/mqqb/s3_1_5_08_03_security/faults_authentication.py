@@ -21,7 +21,7 @@ BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
 @fault("receiver-security-not-checked", breaks=("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-02"))
-class SectionLeftOut(SecurityOnReceipt):
+class ReceiverSecurityNotChecked(SecurityOnReceipt):
     """The receiver does not check the security of messages."""
 
     def check_security(
@@ -33,7 +33,7 @@ class SectionLeftOut(SecurityOnReceipt):
 # -- signatures ----------------------------------------------------------------------------------------------------
 
 
-def _authenticated_as(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_authentication(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     security = packet.SecurityHeader
     assert security is not None
     flags = security.Flags & ~SecurityHeader.flags(AS=SecurityHeader.AS.mask) | SecurityHeader.flags(AS=kind)
@@ -57,18 +57,18 @@ def _kind_of(packet: UserMessagePacket) -> int:
         "MQSO-7.4.1.4.2-03",
     ),
 )
-class SignatureNotVerified(SecurityOnReceipt):
+class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
     """The receiver accepts every signature as valid."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
         except Refused:
-            return _authenticated_as(packet, MSMQ_2)
+            return _set_authentication(packet, MSMQ_2)
 
 
 @fault("receiver-invalid-md2-or-md4-signature-accepted", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
-class OldSignatureNotVerified(SecurityOnReceipt):
+class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
     """The receiver accepts every signature with the hash MD2 or MD4 as valid."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -77,13 +77,13 @@ class OldSignatureNotVerified(SecurityOnReceipt):
         except Refused:
             if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
                 raise
-            return _authenticated_as(packet, MSMQ_2)
+            return _set_authentication(packet, MSMQ_2)
 
 
 @fault(
     "receiver-every-signature-refused", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 )
-class NoSignatureGenuine(SecurityOnReceipt):
+class ReceiverEverySignatureRefused(SecurityOnReceipt):
     """The receiver refuses every signature, even one that it made itself."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -103,28 +103,28 @@ class NoSignatureGenuine(SecurityOnReceipt):
         "MQQB-3.1.5.8.3-13",
     ),
 )
-class LevelAdded(SecurityOnReceipt):
+class ReceiverAsCombinedWithReceivedAs(SecurityOnReceipt):
     """The receiver combines AS of a valid signature with the AS that the message had."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(packet)
-        return _authenticated_as(found, _kind_of(found) | _kind_of(packet)) if found.SecurityHeader else found
+        return _set_authentication(found, _kind_of(found) | _kind_of(packet)) if found.SecurityHeader else found
 
 
 @fault("receiver-signature-in-list-not-verified", breaks=("MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14"))
-class SignatureInListNotVerified(SecurityOnReceipt):
+class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
     """The receiver does not verify the signature in a list of destinations."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
         other = security is not None and security.SecurityData.Signature
         if several is not None and several.Signature.Signature and not other:
-            return _authenticated_as(packet, MSMQ_3)
+            return _set_authentication(packet, MSMQ_3)
         return super().authenticate_packet(packet)
 
 
 @fault("receiver-signature-hash-algorithm-always-sha1", breaks="MQQB-3.1.5.8.3-04")
-class SignatureHashIgnored(SecurityOnReceipt):
+class ReceiverSignatureHashAlgorithmAlwaysSha1(SecurityOnReceipt):
     """The receiver verifies every signature with SHA-1, regardless of HashAlgorithm."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -132,7 +132,7 @@ class SignatureHashIgnored(SecurityOnReceipt):
         return replace(found, MessagePropertiesHeader=packet.MessagePropertiesHeader)
 
 
-def _refused(kind: int) -> Install:
+def _refuse_kind(kind: int) -> Install:
     """Refuse signatures of a kind."""
 
     class SignatureRefused(SecurityOnReceipt):
@@ -145,13 +145,13 @@ def _refused(kind: int) -> Install:
     return replace_part(SignatureRefused)
 
 
-def _noted_as(kind: int, other: int) -> Install:
+def _mark_kind_as(kind: int, other: int) -> Install:
     """Set AS of signatures of a kind to that of another kind."""
 
     class SignatureMarked(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
-            return _authenticated_as(found, other) if _kind_of(found) == kind else found
+            return _set_authentication(found, other) if _kind_of(found) == kind else found
 
     return replace_part(SignatureMarked)
 
@@ -160,37 +160,37 @@ add(
     "receiver-msmq-2-signature-refused",
     ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-05", "MQSO-7.4.1.4.1-D01"),
     "The receiver refuses valid MSMQ 2.0 signatures.",
-    _refused(MSMQ_2),
+    _refuse_kind(MSMQ_2),
 )
 add(
     "receiver-msmq-1-signature-refused",
     "MQQB-3.1.5.8.3-08",
     "The receiver refuses valid MSMQ 1.0 signatures.",
-    _refused(MSMQ_1),
+    _refuse_kind(MSMQ_1),
 )
 add(
     "receiver-msmq-3-signature-refused",
     ("MQQB-3.1.5.8.3-11", "MQQB-3.1.5.8.3-12"),
     "The receiver refuses valid MSMQ 3.0 signatures.",
-    _refused(MSMQ_3),
+    _refuse_kind(MSMQ_3),
 )
 add(
     "receiver-as-of-msmq-2-signature-1",
     ("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 2.0 signature to that of MSMQ 1.0.",
-    _noted_as(MSMQ_2, MSMQ_1),
+    _mark_kind_as(MSMQ_2, MSMQ_1),
 )
 add(
     "receiver-as-of-msmq-1-signature-3",
     ("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 1.0 signature to that of MSMQ 2.0.",
-    _noted_as(MSMQ_1, MSMQ_2),
+    _mark_kind_as(MSMQ_1, MSMQ_2),
 )
 add(
     "receiver-as-of-msmq-3-signature-3",
     ("MQQB-3.1.5.8.3-13", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 3.0 signature to that of MSMQ 2.0.",
-    _noted_as(MSMQ_3, MSMQ_2),
+    _mark_kind_as(MSMQ_3, MSMQ_2),
 )
 
 
@@ -214,7 +214,7 @@ add(
 
 
 @fault("receiver-cached-certificate-accepted-for-any-user", breaks="MQQB-3.1.5.8.3-23")
-class CachedCertificateForAnybody(SecurityOnReceipt):
+class ReceiverCachedCertificateAcceptedForAnyUser(SecurityOnReceipt):
     """The receiver accepts a cached certificate for any SecurityID."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -236,8 +236,8 @@ class CachedCertificateForAnybody(SecurityOnReceipt):
         "MQSO-7.4.1.4.2-D02",
     ),
 )
-class CertificatesNotLookedUp(SecurityLookup):
-    """The receiver finds no registered certificate."""
+class ReceiverCertificateNotLookedUp(SecurityLookup):
+    """The receiver does not look up the registered certificates of a user."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
         return None

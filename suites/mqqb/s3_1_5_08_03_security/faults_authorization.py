@@ -47,7 +47,7 @@ add(
     "receiver-write-access-denied-to-every-user",
     breaks=("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-99", "MQSO-7.3-D01"),
 )
-class AccessDeniedToAll(SecurityOnReceipt):
+class ReceiverWriteAccessDeniedToEveryUser(SecurityOnReceipt):
     """The receiver denies write access to every sender with a SecurityHeader."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -55,7 +55,7 @@ class AccessDeniedToAll(SecurityOnReceipt):
 
 
 @fault("receiver-message-without-security-header-refused", breaks="MQQB-3.1.5.8.3-01")
-class SecurityDemandedOfAll(SecurityOnReceipt):
+class ReceiverMessageWithoutSecurityHeaderRefused(SecurityOnReceipt):
     """The receiver refuses a message without a SecurityHeader with BAD_SIGNATURE."""
 
     def check_security(
@@ -68,7 +68,7 @@ class SecurityDemandedOfAll(SecurityOnReceipt):
 
 
 @fault("receiver-write-access-checked-for-first-queue", breaks="MQQB-3.1.5.8.3-90")
-class AccessToAnotherQueue(SecurityOnReceipt):
+class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
     """The receiver checks the access to its first queue instead of the destination queue."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -78,7 +78,7 @@ class AccessToAnotherQueue(SecurityOnReceipt):
 # -- the sender ----------------------------------------------------------------------------------------------------
 
 
-def _sender(sent: int, other: int) -> Install:
+def _change_sender_type(sent: int, other: int) -> Install:
     """Treat one value of ST as another."""
 
     class OtherSender(SecurityOnReceipt):
@@ -96,19 +96,19 @@ add(
     "receiver-queue-manager-treated-as-anonymous",
     "MQQB-3.1.5.8.3-97",
     "The receiver treats a sender that is a queue manager as the anonymous user.",
-    _sender(ST_QUEUE_MANAGER, ST_NONE),
+    _change_sender_type(ST_QUEUE_MANAGER, ST_NONE),
 )
 add(
     "receiver-queue-manager-guid-used-as-sid",
     "MQQB-3.1.5.8.3-97",
     "The receiver uses the GUID of a sender that is a queue manager as SID.",
-    _sender(ST_QUEUE_MANAGER, ST_SID),
+    _change_sender_type(ST_QUEUE_MANAGER, ST_SID),
 )
 add(
     "receiver-user-treated-as-everyone",
     "MQQB-3.1.5.8.3-98",
     "The receiver treats a sender that is a user as Everyone.",
-    _sender(ST_SID, ST_QUEUE_MANAGER),
+    _change_sender_type(ST_SID, ST_QUEUE_MANAGER),
 )
 
 
@@ -116,7 +116,7 @@ add(
     "receiver-unknown-account-has-token",
     breaks=("MQQB-3.1.5.8.3-102", "MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"),
 )
-class UnknownAccountsHaveTokens(SecurityLookup):
+class ReceiverUnknownAccountHasToken(SecurityLookup):
     """The receiver makes a token for a SID without an account."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
@@ -124,7 +124,7 @@ class UnknownAccountsHaveTokens(SecurityLookup):
 
 
 @fault("receiver-account-of-sid-not-found", breaks=("MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"))
-class AccountsNotFound(SecurityLookup):
+class ReceiverAccountOfSidNotFound(SecurityLookup):
     """The receiver finds no account for any SID."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
@@ -135,7 +135,7 @@ class AccountsNotFound(SecurityLookup):
     "receiver-token-without-groups",
     breaks=("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116"),
 )
-class GroupsNotInToken(SecurityLookup):
+class ReceiverTokenWithoutGroups(SecurityLookup):
     """The receiver makes a token without the groups of the user."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
@@ -146,14 +146,14 @@ class GroupsNotInToken(SecurityLookup):
 
 
 @fault("receiver-write-access-by-default-descriptor", breaks="MQQB-3.1.5.8.3-91")
-class AccessByDefaultDescriptor(SecurityLookup):
+class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
     """The receiver checks access by the default security descriptor instead of that of the queue."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
         return DEFAULT_QUEUE_SECURITY
 
 
-def _granted(change: Callable[[Ace], Ace]) -> Install:
+def _change_rights(change: Callable[[Ace], Ace]) -> Install:
     """Change the entries of the access control lists of queues."""
 
     class Granted(SecurityLookup):
@@ -166,16 +166,16 @@ def _granted(change: Callable[[Ace], Ace]) -> Install:
     return replace_part(Granted)
 
 
-def _peeking_is_writing(ace: Ace) -> Ace:
+def _add_write_to_peek(ace: Ace) -> Ace:
     peeking = ace.Mask & QueueAccess.MQSEC_PEEK_MESSAGE
     return replace(ace, Mask=ace.Mask | QueueAccess.MQSEC_WRITE_MESSAGE) if peeking else ace
 
 
-def _writing_alone_not_enough(ace: Ace) -> Ace:
+def _drop_sole_write(ace: Ace) -> Ace:
     return replace(ace, Mask=ace.Mask if ace.Mask & ~QueueAccess.MQSEC_WRITE_MESSAGE else 0)
 
 
-def _self_is_anybody(ace: Ace) -> Ace:
+def _give_self_to_everyone(ace: Ace) -> Ace:
     return replace(ace, Sid=EVERYONE) if ace.Sid == SELF else ace
 
 
@@ -183,17 +183,17 @@ add(
     "receiver-peek-right-grants-write",
     "MQQB-3.1.5.8.3-117",
     "The receiver grants write access to a sender with the right to peek.",
-    _granted(_peeking_is_writing),
+    _change_rights(_add_write_to_peek),
 )
 add(
     "receiver-write-right-alone-not-sufficient",
     "MQQB-3.1.5.8.3-117",
     "The receiver denies write access to a sender with only the right to write.",
-    _granted(_writing_alone_not_enough),
+    _change_rights(_drop_sole_write),
 )
 add(
     "receiver-self-right-granted-to-sender",
     "MQQB-3.1.5.8.3-119",
     "The receiver grants the rights of SELF to every sender.",
-    _granted(_self_is_anybody),
+    _change_rights(_give_self_to_everyone),
 )

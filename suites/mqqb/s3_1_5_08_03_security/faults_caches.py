@@ -48,7 +48,7 @@ class _BaseKeysElsewhere(Cache):
     "receiver-cache-cleanup-timers-start-together",
     breaks=("MQQB-3.1.5.8.3-36", "MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-05"),
 )
-class TimersStartTogether(CacheTimers):
+class ReceiverCacheCleanupTimersStartTogether(CacheTimers):
     """The receiver starts the cleanup timers of all caches together."""
 
     def start(self, now: Now) -> None:

@@ -41,7 +41,7 @@ def _level(packet: UserMessagePacket) -> int:
         "MQSO-7.4.1.4.3-D02",
     ),
 )
-class BodyNotDecrypted(SecurityOnReceipt):
+class ReceiverBodyNotDecrypted(SecurityOnReceipt):
     """The receiver does not decrypt the bodies of messages."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -51,7 +51,7 @@ class BodyNotDecrypted(SecurityOnReceipt):
 @fault(
     "receiver-privacy-level-always-advanced", breaks=("MQQB-3.1.5.8.3-46", "MQDMPR-3.1.7.1.31-D10", "MQQB-3.1.5.8.3-65")
 )
-class ProviderAlwaysAdvanced(SecurityOnReceipt):
+class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
     """The receiver treats every PrivacyLevel as Advanced."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -60,7 +60,7 @@ class ProviderAlwaysAdvanced(SecurityOnReceipt):
         return super().decrypt_body(packet, now)
 
 
-def _accepted_undecrypted(when: Callable[[UserMessagePacket], bool]) -> Install:
+def _accept_undecrypted(when: Callable[[UserMessagePacket], bool]) -> Install:
     """Accept the encrypted body of some messages when it cannot be decrypted."""
 
     class TakenAsItIs(SecurityOnReceipt):
@@ -75,7 +75,7 @@ def _accepted_undecrypted(when: Callable[[UserMessagePacket], bool]) -> Install:
     return replace_part(TakenAsItIs)
 
 
-def _has_no_blob(packet: UserMessagePacket) -> bool:
+def _has_no_simple_blob(packet: UserMessagePacket) -> bool:
     security = packet.SecurityHeader
     return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB)
 
@@ -84,36 +84,36 @@ add(
     "receiver-invalid-privacy-level-accepted",
     ("MQQB-3.1.5.8.3-47", "MQQB-3.1.5.8.3-54"),
     "The receiver accepts a message with an invalid PrivacyLevel and keeps its body encrypted.",
-    _accepted_undecrypted(lambda packet: _level(packet) not in (BASE, ENHANCED, ADVANCED)),
+    _accept_undecrypted(lambda packet: _level(packet) not in (BASE, ENHANCED, ADVANCED)),
 )
 add(
     "receiver-encryption-key-not-simple-blob-accepted",
     "MQQB-3.1.5.8.3-63",
     "The receiver accepts a message whose EncryptionKey is not a SIMPLEBLOB and keeps its body encrypted.",
-    _accepted_undecrypted(_has_no_blob),
+    _accept_undecrypted(_has_no_simple_blob),
 )
 add(
     "receiver-undecryptable-body-accepted",
     ("MQQB-3.1.5.8.3-65", "MQQB-3.1.5.8.3-81", "MQQB-3.1.5.8.3-88"),
     "The receiver accepts a message whose body it cannot decrypt and keeps the body encrypted.",
-    _accepted_undecrypted(lambda packet: _level(packet) in (BASE, ENHANCED, ADVANCED)),
+    _accept_undecrypted(lambda packet: _level(packet) in (BASE, ENHANCED, ADVANCED)),
 )
 
 
-def _garbled(when: Callable[[UserMessagePacket], bool]) -> Install:
+def _garble_bodies(when: Callable[[UserMessagePacket], bool]) -> Install:
     """Change the decrypted body of some messages."""
 
     class Garbled(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             found = super().decrypt_body(packet, now)
             if _is_encrypted(packet) and when(packet):
-                found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _garble})
+                found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _garble_body})
             return found
 
     return replace_part(Garbled)
 
 
-def _garble(body: bytes) -> bytes:
+def _garble_body(body: bytes) -> bytes:
     """Change the first block of a cipher."""
     return bytes(byte ^ 1 for byte in body[:16]) + body[16:]
 
@@ -122,18 +122,18 @@ add(
     "receiver-decrypted-body-garbled",
     ("MQQB-3.1.5.8.3-64", "MQDMPR-3.1.7.1.31-D03", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79", "MQDMPR-3.1.7.1.31-D13"),
     "The receiver changes the first bytes of each decrypted body.",
-    _garbled(lambda packet: True),
+    _garble_bodies(lambda packet: True),
 )
 add(
     "receiver-aes-initial-value-wrong",
     "MQQB-3.1.5.8.3-80",
     "The receiver decrypts AES with another initial value than zeros.",
-    _garbled(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
+    _garble_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
 )
 
 
 @fault("receiver-rc2-key-of-40-bits-accepted", breaks=("MQQB-3.1.5.8.3-71", "MQQB-3.1.1.3-19"))
-class WeakRc2Accepted(SecurityOnReceipt):
+class ReceiverRc2KeyOf40BitsAccepted(SecurityOnReceipt):
     """The receiver accepts RC2 keys of 40 bits, regardless of its configuration."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -146,7 +146,7 @@ class WeakRc2Accepted(SecurityOnReceipt):
 
 
 @fault("receiver-every-enhanced-key-rejected", breaks="MQQB-3.1.5.8.3-71")
-class EnhancedAllRejected(SecurityOnReceipt):
+class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
     """The receiver refuses every message of level Enhanced if RejectEnhancedRC2Using40BitKeys is set."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

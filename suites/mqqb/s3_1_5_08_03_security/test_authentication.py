@@ -172,8 +172,8 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     copied = {name: getattr(properties, name) for name in names}
     header = {"AdminQueue": frame["UserHeader"].AdminQueue}
     value = bytes(frame["SecurityHeader"].Signature)
-    valid, other = (with_signature(secured.message(header=header, **copied), value) for _ in range(2))
-    dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(other)})
+    valid, foreign = (with_signature(secured.message(header=header, **copied), value) for _ in range(2))
+    dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(foreign)})
     table = (
         ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD),
         ("MQQB-3.1.5.8.3-09", "", "level", "sig10"),
@@ -236,10 +236,10 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    other = {"SenderCert": MALLORY.certificate}
+    foreign = {"SenderCert": MALLORY.certificate}
     of_registered_users = {
         "the user's own certificate": sign(secured.message()),
-        "a certificate of another user": sign(secured.message(security=other), SIG20, MALLORY.key),
+        "a certificate of another user": sign(secured.message(security=foreign), SIG20, MALLORY.key),
         "the other user": sign(secured.message(BOB), SIG20, BOB.key),
     }
     after_caching = {
@@ -247,7 +247,7 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
             secured.message(security={"SenderCert": BOB.certificate}), SIG20, BOB.key
         ),
         "an unknown user": sign(secured.message(MALLORY), SIG20, MALLORY.key),
-        "refused without NA": sign(secured.message(security=other, NA=0), SIG20, MALLORY.key),
+        "refused without NA": sign(secured.message(security=foreign, NA=0), SIG20, MALLORY.key),
     }
     judge_dispositions(
         judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITIES

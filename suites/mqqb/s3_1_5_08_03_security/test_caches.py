@@ -72,8 +72,8 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     certificate = entry["UserCert"].get("Certificate")
     judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
     digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
-    shown = entry["UserCert"].get("Digest", digest)
-    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown, case="Digest", evidence=evidence)
+    shown_digest = entry["UserCert"].get("Digest", digest)
+    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest", evidence=evidence)
     judge(
         "MQQB-3.1.5.8.3-31",
         expected=ALICE.security_id.hex(),
@@ -85,11 +85,17 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     lifetime_ms = manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
-    first = caches.remaining_ms(caches.CERTIFICATES)
+    first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     peer.pass_time(DELAY_MS)
     secured.dispositions({"": sign(secured.message(BOB), key=BOB.key)})
-    second = caches.remaining_ms(caches.CERTIFICATES)
-    observed = first if second is None or first is None or second <= first - DELAY_MS // 2 else "restarted"
+    second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
+    observed = (
+        first_remaining_ms
+        if second_remaining_ms is None
+        or first_remaining_ms is None
+        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        else "restarted"
+    )
     judge(
         "MQQB-3.1.5.8.3-36",
         "MQQB-3.1.1.3-05",
@@ -172,10 +178,10 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *repeated.frames])
     lifetime_ms = manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
-    first = caches.remaining_ms(caches.RECEIVED_KEYS)
+    first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     peer.pass_time(DELAY_MS)
     another = secured.dispositions({"": message(KEY[128][::-1])})[""]
-    second = caches.remaining_ms(caches.RECEIVED_KEYS)
+    second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
     judge(
         "MQQB-3.1.5.8.3-57",
@@ -187,7 +193,13 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="entries at first, after the message, and added by another key",
         evidence=[*evidence, *another.frames],
     )
-    observed = first if second is None or first is None or second <= first - DELAY_MS // 2 else "restarted"
+    observed = (
+        first_remaining_ms
+        if second_remaining_ms is None
+        or first_remaining_ms is None
+        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        else "restarted"
+    )
     soonest = due - slack - 2 * sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.5.8.3-69", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)

@@ -219,7 +219,7 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
 @needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in REJECTED_KEY_FINALS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
-    """RejectEnhancedRC2Using40BitKeys refuses a transactional message with such a key by a FinalAck."""
+    """RejectEnhancedRC2Using40BitKeys refuses a transactional message with an RC2 key of 40 bits by a FinalAck."""
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(
         {

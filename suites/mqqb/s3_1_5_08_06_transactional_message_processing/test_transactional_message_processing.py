@@ -15,7 +15,7 @@ from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.opening import find_accepted_session, guid_text
-from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place
+from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, read_ack_place
 from suites.mqqb.steps.pinging import read_element
 
 LONGEST_MS = 10_000
@@ -29,39 +29,39 @@ MAX_SPEED_UP = 4
 IN_TIME = "after OrderAckTimeout"
 HIGH = 0x8000_0001
 SAME_SEQUENCE = (
-    (5, 4, False, "the first one, that follows on another"),
-    (2, 0, True, "the first one, with a number beyond 1"),
-    (2, 0, False, "the same number again"),
-    (2, 1, False, "the same number, that follows on the one before"),
-    (1, 0, False, "a number below"),
-    (4, 3, False, "that follows on one that did not come"),
-    (3, 2, True, "the next one"),
-    (9, 3, True, "a number far beyond, that follows"),
-    (10, 3, True, "that follows on an earlier one"),
-    (12, 0, True, "that follows on none"),
-    (12, 11, False, "the same number again, with another before it"),
-    (14, 13, False, "that follows on one that did not come, either"),
-    (0x100, 12, True, "beyond eight bits"),
-    (0x1_0000, 0x100, True, "beyond sixteen bits"),
-    (0x1_0001, 0x1_0000, True, "the next one beyond sixteen bits"),
-    (0x101, 0x100, False, "a number below, though not in sixteen bits"),
-    (0x8000_0000, 0x1_0001, True, "beyond 31 bits"),
-    (0xFFFF_FFFF, 0x8000_0000, True, "the largest number"),
-    (1, 0xFFFF_FFFF, False, "after the largest number"),
+    (5, 4, False, "5 after 4 as the first message"),
+    (2, 0, True, "2 after none as the first message"),
+    (2, 0, False, "2 after none again"),
+    (2, 1, False, "2 after 1 again"),
+    (1, 0, False, "1 after none, below the last"),
+    (4, 3, False, "4 after the missing 3"),
+    (3, 2, True, "3 after 2"),
+    (9, 3, True, "9 after 3"),
+    (10, 3, True, "10 after the earlier 3"),
+    (12, 0, True, "12 after none"),
+    (12, 11, False, "12 again, after the missing 11"),
+    (14, 13, False, "14 after the missing 13"),
+    (0x100, 12, True, "0x100 after 12"),
+    (0x1_0000, 0x100, True, "0x10000 after 0x100"),
+    (0x1_0001, 0x1_0000, True, "0x10001 after 0x10000"),
+    (0x101, 0x100, False, "0x101 after 0x100, below the last"),
+    (0x8000_0000, 0x1_0001, True, "0x80000000 after 0x10001"),
+    (0xFFFF_FFFF, 0x8000_0000, True, "0xFFFFFFFF after 0x80000000"),
+    (1, 0xFFFF_FFFF, False, "1 after 0xFFFFFFFF"),
 )
 """TxSequenceNumber, PreviousTxSequenceNumber, whether a message with them is accepted, and its label."""
 SEQUENCES = (
-    (0, 2, 1, 0, True, "the first one of a sequence with a later Ordinal"),
-    (0, 1, 2, 1, False, "of the sequence before"),
-    (0, 3, 2, 1, False, "the second one of a later sequence without the first"),
-    (0, 3, 7, 0, True, "of a later sequence, with a number beyond 1, that follows on none"),
-    (0, 2, 8, 0, False, "of the sequence before, with a number beyond, that follows on none"),
-    (0, 1, 1, 0, False, "the first one of the first sequence again"),
-    (1, None, 1, 0, True, "of a sequence with a later TimeStamp and a smaller Ordinal"),
-    (0, 15, 1, 0, False, "of a sequence with an earlier TimeStamp and a greater Ordinal"),
-    (1, None, 2, 1, True, "the second one of the sequence with the later TimeStamp"),
-    (1, HIGH, 1, 0, True, "of a sequence with an Ordinal beyond 31 bits"),
-    (1, None, 3, 2, False, "of the sequence before that"),
+    (0, 2, 1, 0, True, "1 of Ordinal 2"),
+    (0, 1, 2, 1, False, "2 of the earlier Ordinal 1"),
+    (0, 3, 2, 1, False, "2 of Ordinal 3 without 1"),
+    (0, 3, 7, 0, True, "7 after none of Ordinal 3"),
+    (0, 2, 8, 0, False, "8 after none of the earlier Ordinal 2"),
+    (0, 1, 1, 0, False, "1 of the earlier Ordinal 1 again"),
+    (1, None, 1, 0, True, "1 of a later TimeStamp with Ordinal 1"),
+    (0, 15, 1, 0, False, "1 of the earlier TimeStamp with Ordinal 15"),
+    (1, None, 2, 1, True, "2 of the later TimeStamp with Ordinal 1"),
+    (1, HIGH, 1, 0, True, "1 of the later TimeStamp with Ordinal 0x80000001"),
+    (1, None, 3, 2, False, "3 of the earlier sequence with Ordinal 1"),
 )
 """Seconds by which TimeStamp is later, Ordinal (None: 1), the two numbers, acceptance, and label."""
 NEW_SECOND_MS = 2_500
@@ -109,7 +109,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             observed=when,
             evidence=evidence,
         )
-        what = "nothing" if frame is None else place(frame).TxSequenceNumber
+        what = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
         judge(
             "MQQB-3.1.5.8.6-04",
             "MQQB-3.1.1.6.2-07",
@@ -140,7 +140,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         sent = _send_two_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
-        number = place(frame).TxSequenceNumber
+        number = read_ack_place(frame).TxSequenceNumber
         if number == last:
             break
         receiver.last_acknowledgment(last)  # a stalled system handles timer and message together
@@ -170,7 +170,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
 
 
 def _send_two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
-    """Send two messages, the second while the timer runs that the first started; ConformanceFailure when it is late."""
+    """Send two messages, the second while the timer of the first runs; ConformanceFailure when it is too late."""
     due_ms = receiver.sut.duration_ms(ORDER_ACK_MS)
     for _ in range(ATTEMPTS):
         sent = [receiver.send()]
@@ -195,7 +195,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
-        observed = "nothing" if frame is None else place(frame).TxSequenceNumber
+        observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
         judge.all(expected=expected, observed=observed, case="message of the OrderAck", evidence=[*sent, frame])
 
 
@@ -218,7 +218,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     """After one message the peer sends messages of earlier and later sequences: of a later sequence, the first message
     and its successors are accepted, no others.
     """
-    offered = [(Offer(0, 1, 1, 0), True, "the first one of the first sequence")] + [
+    offered = [(Offer(0, 1, 1, 0), True, "1 of Ordinal 1")] + [
         (Offer(later_s, ordinal, number, previous), accepted, what)
         for later_s, ordinal, number, previous, accepted, what in SEQUENCES
     ]
@@ -228,15 +228,15 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
 
 
 class Offer(NamedTuple):
-    """The place of a message in a sequence of the peer."""
+    """The position of a message in a sequence of the peer."""
 
     later_s: int
     ordinal: int | None
     number: int
     previous: int
 
-    def place(self, sequence: Sequence) -> dict[str, Any]:
-        """Return its fields of TransactionHeader."""
+    def fields(self, sequence: Sequence) -> dict[str, Any]:
+        """Return the fields of TransactionHeader for this position."""
         base = sequence.identifier
         of_base = base.Ordinal - 1 + (self.ordinal or 0)
         ordinal = 1 if self.ordinal is None else HIGH if self.ordinal == HIGH else of_base
@@ -263,7 +263,7 @@ def _judge_offers(
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     user = receiver.with_admin_queue(user)
     sent = [
-        receiver.send(user, transaction=offer.place(receiver.sequence), label=what, properties={"PA": 1}, **rest)
+        receiver.send(user, transaction=offer.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
         for offer, _, what in offered
     ]
     wanted = [what for _, accepted, what in offered if accepted]

@@ -57,7 +57,7 @@ class RecoverableCountedTwice(Receiving):
         session.RecoverableMessageReceivedCount += packet.UserHeader.DM
 
 
-def _lost(is_lost: Callable[[MessagePosition], bool]) -> Install:
+def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
     """Lose messages with a restart."""
 
     def lose(qm: QueueManager) -> None:
@@ -72,13 +72,13 @@ add(
     "receiver-messages-lost-at-restart",
     "MQQB-3.1.5.8.7-12",
     "The receiver loses every message of its queues at a restart.",
-    _lost(lambda position: True),
+    _lose_at_restart(lambda position: True),
 )
 add(
     "receiver-transactional-messages-lost-at-restart",
     "MQQB-3.1.5.8.7-12",
     "The receiver loses every message of its transactional queues at a restart.",
-    _lost(lambda position: position.QueueReference.Transactional),
+    _lose_at_restart(lambda position: position.QueueReference.Transactional),
 )
 
 
@@ -92,7 +92,7 @@ add(
 )
 
 
-def _at_once(path: str, change: Callable[[int], int]) -> Install:
+def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
     """Change a field of the SessionAck of 32 unacknowledged messages."""
     return during(
         SessionAcks.set_flag,
@@ -101,7 +101,7 @@ def _at_once(path: str, change: Callable[[int], int]) -> Install:
     )
 
 
-def _clear(bits: int) -> Callable[[int], int]:
+def _clear_bits(bits: int) -> Callable[[int], int]:
     return lambda flags: flags & ~bits
 
 
@@ -111,7 +111,7 @@ for _name, _rule, _says, _path, _change in (
         "MQQB-3.1.5.8.7-03",
         "The receiver's SessionAck after 32 recoverable messages has SH clear.",
         "BaseHeader.Flags",
-        _clear(BaseHeader.flags(SH=1)),
+        _clear_bits(BaseHeader.flags(SH=1)),
     ),
     (
         "receiver-session-ack-after-32-ack-sequence-number-low",
@@ -146,7 +146,7 @@ for _name, _rule, _says, _path, _change in (
         "MQQB-3.1.5.8.7-09",
         "The receiver's SessionAck after 32 recoverable messages has the highest bit of RecoverableMsgAckFlags clear.",
         "SessionHeader.RecoverableMsgAckFlags",
-        _clear(1 << 31),
+        _clear_bits(1 << 31),
     ),
     (
         "receiver-session-ack-after-32-window-size-high",
@@ -156,7 +156,7 @@ for _name, _rule, _says, _path, _change in (
         lambda old: old + 1,
     ),
 ):
-    add(_name, _rule, _says, _at_once(_path, _change))
+    add(_name, _rule, _says, _change_ack_after_32(_path, _change))
 
 _untyped = byte(PT_AT, lambda old: old & 0xF0)
 add(

@@ -56,7 +56,7 @@ class SequenceAtAnotherQueue(InSequence):
         next(iter(self.qm.adm.QueueCollection.values())).IncomingTransactionalTransferInfoCollection[key] = transfer
 
 
-def _received(element: str, change: Callable[[Any], Any]) -> Install:
+def _change_incoming_transfer(element: str, change: Callable[[Any], Any]) -> Install:
     """Change an element of IncomingTransactionalTransferInfo when a message is accepted."""
 
     class Received(InSequence):
@@ -91,14 +91,14 @@ for _name, _rule, _element, _change in (
         _name,
         _rule,
         f"The receiver sets {_element} of IncomingTransactionalTransferInfo to a wrong value.",
-        _received(_element, _change),
+        _change_incoming_transfer(_element, _change),
     )
 
 
 # -- OutgoingTransferInfo ------------------------------------------------------------------------------------------
 
 
-def _sent(path: str) -> Install:
+def _increment_outgoing_transfer(path: str) -> Install:
     """Add one to an element of the OutgoingTransferInfo."""
 
     class Sent(OrderAcks):
@@ -137,10 +137,15 @@ for _name, _breaks, _path in (
     ("sender-outgoing-transfer-info-resend-count-high", "MQQB-3.1.5.8.8-41", "EodResendCount"),
     ("sender-outgoing-transfer-info-resend-time-high", "MQQB-3.1.5.8.8-42", "EodResendTime"),
 ):
-    add(_name, _breaks, f"The sender sets {_path} of OutgoingTransferInfo one too high.", _sent(_path))
+    add(
+        _name,
+        _breaks,
+        f"The sender sets {_path} of OutgoingTransferInfo one too high.",
+        _increment_outgoing_transfer(_path),
+    )
 
 
-def _forgotten(element: str) -> Install:
+def _clear_on_forwarding(element: str) -> Install:
     """Set an element of OutgoingTransferInfo to 0 when a message is forwarded."""
 
     class Forgotten(Routing):
@@ -165,5 +170,5 @@ for _name, _rule, _element in (
         _name,
         _rule,
         f"The sender sets {_element} of OutgoingTransferInfo to 0 when it forwards a transactional message.",
-        _forgotten(_element),
+        _clear_on_forwarding(_element),
     )

@@ -21,7 +21,7 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
+from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_place
 
 QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
@@ -280,10 +280,10 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     )
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
-    if not peer.eventually(lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
+    if not peer.eventually(lambda: read_info_place(outgoing.info(), "EodNextSeq")[1] > 1):
         raise ConformanceFailure("OutgoingTransferInfo shows nothing of the message that the SUT forwarded")
     info, now_s = outgoing.info(), peer.environment.now().utc_s
-    last, following = place_of(own[2]), place_of(own[2], 1)
+    last, following = place_in_sequence(own[2]), place_in_sequence(own[2], 1)
     for rule, element, expected in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
@@ -295,15 +295,15 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     ):
         judge(rule, expected=expected, observed=info.get(element), evidence=[*acks, sent])
     for rule, element, place in (
-        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", place_of(own[1])),
+        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", place_in_sequence(own[1])),
         ("MQQB-3.1.5.8.8-34", "EodLastNonAck", last),
         ("MQQB-3.1.5.8.8-36", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-37", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-38", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-39", "EodNextSeq", following),
     ):
-        judge(rule, expected=place, observed=info_place(info, element), evidence=[*acks, sent])
-    number = info_place(info, "EodLastAck")[1]
+        judge(rule, expected=place, observed=read_info_place(info, element), evidence=[*acks, sent])
+    number = read_info_place(info, "EodLastAck")[1]
     judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, evidence=[*acks, sent])
     outgoing.acknowledge_all()
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.9 Sending a Trace Message, of a message that arrives; of one that is sent: 3.1.7.1.7."""
+"""MS-MQQB 3.1.5.8.9 Sending a Trace Message on a received message. Reports on sent messages: 3.1.7.1.7."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         return {"user": {"RC": hops}, "base": {"TR": on}, "debug": {"QueueIdentifier": queue}}
 
     packets = [receiver.build_message(**traced(hops)) for hops in (0, 3, 0x1D)]
-    packets += [receiver.build_message(**_with(traced(1), DM=1)), Sequence(peer, ordinal=1).message(**traced(2))]
+    packets += [
+        receiver.build_message(**_add_user_fields(traced(1), DM=1)),
+        Sequence(peer, ordinal=1).message(**traced(2)),
+    ]
     reported = [receiver.send_packet(packet) for packet in packets]
     refused = Sequence(peer, ordinal=2).message(queue="plain", **traced(4))
     unreported = [
@@ -84,6 +87,6 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     receiver.acknowledge_all()
 
 
-def _with(arguments: dict[str, Any], **user: int) -> dict[str, Any]:
-    """Return the arguments of a message with more fields of UserHeader."""
+def _add_user_fields(arguments: dict[str, Any], **user: int) -> dict[str, Any]:
+    """Add fields of UserHeader to the arguments of a message."""
     return arguments | {"user": arguments["user"] | user}

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, 3.1.5.8.4 SessionHeader Processing.
 
-The other steps of 3.1.5.8 are judged where their subsections are.
+The other steps of 3.1.5.8 are judged in the folders of their subsections.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ add(
 
 
 class _AwaitedWithoutMessages(Closing):
-    """A session that is closed with nothing left to send is later tried again."""
+    """The initiator schedules a reconnection for a session without messages."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -66,7 +66,7 @@ class _AwaitedWithoutMessages(Closing):
 
 
 class _EstablishedWithoutMessages(Establishing):
-    """A session with nothing to send is established again."""
+    """The initiator establishes a session without messages again."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

@@ -19,7 +19,7 @@ CLEANUP_MS = 12_000
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
 def test_closed_session_has_state_closed(peer, sut, judge):
-    """The peer closes an OPEN session by a SessionAck with wrong counts: the session is CLOSED, or no longer shown."""
+    """The peer sends a SessionAck with wrong counts on an OPEN session: the session is then CLOSED, or not shown."""
 
     def states() -> list[str]:
         return [

@@ -42,8 +42,8 @@ class RetryConnectsInSilence(Establishing):
             super().send_establish_request(session, now)
 
 
-def _retried(change: Callable[[Session], None]) -> Install:
-    """Change a session that is about to be tried again; the timer runs also while it is set up (3.1.3.2)."""
+def _change_before_retry(change: Callable[[Session], None]) -> Install:
+    """Change a session before its retry; the timer also runs during the session setup (3.1.3.2)."""
 
     class Retried(Establishing):
         def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -54,7 +54,7 @@ def _retried(change: Callable[[Session], None]) -> Install:
     return replace_part(Retried)
 
 
-def _stay(session: Session) -> None:
+def _reset_indexer(session: Session) -> None:
     session.NextHopIndexer = -1
 
 
@@ -70,13 +70,13 @@ add(
     "initiator-next-hop-index-not-incremented",
     ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
     "The initiator always tries the first address of a host name.",
-    _retried(_stay),
+    _change_before_retry(_reset_indexer),
 )
 add(
     "initiator-host-name-resolved-for-each-attempt",
     "MQQB-3.1.6.1-09",
     "The initiator resolves the host name again for each attempt and begins with the first address.",
-    _retried(_resolve_again),
+    _change_before_retry(_resolve_again),
 )
 
 
@@ -90,13 +90,13 @@ add(
     "initiator-recoverable-messages-lost-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops recoverable nontransactional messages when it connects again.",
-    _retried(_forget_recoverable),
+    _change_before_retry(_forget_recoverable),
 )
 add(
     "initiator-first-message-lost-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops the first unacknowledged message when it connects again.",
-    _retried(_forget_one),
+    _change_before_retry(_forget_one),
 )
 
 

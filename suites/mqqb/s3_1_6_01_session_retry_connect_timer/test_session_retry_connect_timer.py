@@ -8,7 +8,7 @@ from harness.peer.durations import IN_TIME
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import BY_HOST_NAME
-from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender
 
 DELIVERIES = ("express", "recoverable", "transactional")
@@ -110,7 +110,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     session.acknowledge_all()
     transactional = [frame for frame in frames if frame["UserHeader"].TH]
     if transactional:
-        session.send(order_ack(peer, transactional[-1]))
+        session.send(build_order_ack(peer, transactional[-1]))
     peer.settle()
 
 
@@ -128,7 +128,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     peer.settle()
     session.close()
     other = peer.open_raw()
-    ack = other.send(order_ack(peer, sent))
+    ack = other.send(build_order_ack(peer, sent))
     other.check_alive()
     if sender.poll_session(0) is not None:
         raise ConformanceFailure("the SUT connected again before its message was acknowledged")

@@ -41,7 +41,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         "MQQB-3.1.1.6.1-D01",
         "MQQB-3.1.3.2-10",
         expected="after the delay",
-        observed=_when(peer, sent[0], first),
+        observed=_describe_ack_time(peer, sent[0], first),
         evidence=[sent[0], first],
     )
     if first is None:
@@ -140,7 +140,7 @@ def _field(ack, name: str) -> str:
     return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
 
 
-def _when(peer, message_, ack) -> str:
+def _describe_ack_time(peer, message_, ack) -> str:
     """Describe when an acknowledgment came after the first message that it acknowledges."""
     if ack is None:
         return "not sent"

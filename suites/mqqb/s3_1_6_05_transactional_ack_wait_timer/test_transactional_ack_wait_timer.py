@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, header
+from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, transaction_header
 
 IN_TIME = "after the first resend time"
 MANY = 12
@@ -47,7 +47,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
         evidence=evidence,
     )
     copy = again[4][0] if again[4] else None
-    previous = "not sent again" if copy is None else header(copy).PreviousTxSequenceNumber
+    previous = "not sent again" if copy is None else transaction_header(copy).PreviousTxSequenceNumber
     judge("MQQB-3.1.7.1.3-10", expected=2, observed=previous, case="PreviousTxSequenceNumber", evidence=evidence)
     judge(
         "MQQB-3.1.2.6-01",

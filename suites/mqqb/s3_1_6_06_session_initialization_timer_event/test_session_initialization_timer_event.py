@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, and the start of that timer."""
+"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, with the start of its timer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import (
-    EARLY,
-    INITIALIZATION_MS,
-    ON_TIME,
-    RETRY_MS,
-    time_initialization_end,
-)
+from suites.mqqb.steps import opening
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
@@ -22,14 +16,14 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     """The peer connects and sends nothing: the SUT closes the connection when the Session Initialization Timer, started
     at the connection, expires.
     """
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
-    observed = time_initialization_end(sut, peer.connect(), since_ms)
+    observed = opening.time_initialization_end(sut, peer.connect(), since_ms)
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
-    judge.all(expected=ON_TIME, observed=observed, evidence=evidence)
+    judge.all(expected=opening.ON_TIME, observed=observed, evidence=evidence)
 
 
 @needs("set_timers")
@@ -39,15 +33,15 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
     Session Initialization Timer expires.
     """
     sut.slow_down(20)
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     since_ms = peer.recorder.elapsed_ms()
     connection = peer.connect()
     data = bytes(establish_request(peer))
     for at in range(3):
         connection.send(data[4 * at : 4 * at + 4])
-        peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 4)
-    observed = time_initialization_end(sut, connection, since_ms)
-    judge("MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=connection.sent)
+        peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 4)
+    observed = opening.time_initialization_end(sut, connection, since_ms)
+    judge("MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=connection.sent)
 
 
 @needs("set_timers")
@@ -56,11 +50,11 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge)
     """The peer requests a session and sends no ConnectionParameters: the SUT closes it when the Session Initialization
     Timer expires.
     """
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     connection = peer.request_session()
     answer = connection.received[0]
-    observed = time_initialization_end(sut, connection, answer.time_ms)
-    judge.all(expected=ON_TIME, observed=observed, evidence=answer)
+    observed = opening.time_initialization_end(sut, connection, answer.time_ms)
+    judge.all(expected=opening.ON_TIME, observed=observed, evidence=answer)
 
 
 @needs("set_timers")
@@ -70,15 +64,15 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     own Session Initialization Timer expires.
     """
     sut.slow_down(20)
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     outgoing = OutgoingSession(peer, sut)
     outgoing.await_request()
-    peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 2 - sut.duration_ms(RETRY_MS))
+    peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 2 - sut.duration_ms(opening.RETRY_MS))
     outgoing.connection.close()
     asked = outgoing.await_request()
-    observed = time_initialization_end(sut, outgoing.connection, asked.time_ms)
-    early = isinstance(observed, str) and observed.startswith(EARLY)
+    observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms)
+    early = isinstance(observed, str) and observed.startswith(opening.EARLY)
     judge("MQQB-3.1.5.2.3-01", expected=holds("not closed early"), observed=not early or observed, evidence=asked)
     if early:
         raise ConformanceFailure("the SUT closed before the timer of this attempt could expire")
-    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=asked)
+    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=asked)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: counts, and the SessionHeader that it carries."""
+"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: counts and SessionHeader."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 # -- the session and the position ----------------------------------------------------------------------------------
 
 
-def _updated(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
+def _change_after_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
     """Change the session and the position after a message was updated."""
 
     class Updated(Sending):
@@ -50,8 +50,8 @@ def _clear_number(session: Session, position: OutgoingMessagePosition) -> None:
     position.SequenceNumber = 0
 
 
-def _await_nothing(qm: QueueManager) -> None:
-    """Clear AwaitingAck of all that was sent, without sending it again."""
+def _clear_awaiting_ack(qm: QueueManager) -> None:
+    """Clear AwaitingAck of all sent messages without a resend."""
     for session in qm.sessions.values():
         session.OutgoingMessageTable.next_unsent()
         for position in session.OutgoingMessageTable:
@@ -70,37 +70,37 @@ add(
     "sender-message-sent-count-grows-by-2",
     ("MQQB-3.1.7.1.3-11", "MQQB-3.1.7.1.3-18"),
     "The sender increments MessageSentCount by two for each message.",
-    _updated(_count_twice),
+    _change_after_update(_count_twice),
 )
 add(
     "sender-recoverable-sent-count-includes-express",
     ("MQQB-3.1.7.1.3-13", "MQQB-3.1.7.1.3-19"),
     "The sender increments RecoverableMessageSentCount also for express messages.",
-    _updated(_count_express),
+    _change_after_update(_count_express),
 )
 add(
     "sender-position-sequence-number-0",
     "MQQB-3.1.7.1.3-12",
     "The sender leaves SequenceNumber of a sent OutgoingMessagePosition at 0.",
-    _updated(_clear_number),
+    _change_after_update(_clear_number),
 )
 add(
     "sender-position-awaiting-ack-false",
     "MQQB-3.1.7.1.3-26",
     "The sender leaves AwaitingAck of a sent OutgoingMessagePosition at FALSE.",
-    always(_await_nothing),
+    always(_clear_awaiting_ack),
 )
 add(
     "sender-unacked-message-count-always-0",
     "MQQB-3.1.7.1.3-14",
     "The sender leaves UnAckedMessageCount at 0.",
-    _updated(_uncount_unacknowledged),
+    _change_after_update(_uncount_unacknowledged),
 )
 add(
     "sender-session-active-not-set",
     "MQQB-3.1.7.1.3-28",
     "The sender leaves SessionActive at FALSE when it sends a message.",
-    _updated(_deactivate),
+    _change_after_update(_deactivate),
 )
 add(
     "sender-ack-wait-timer-not-started",
@@ -141,7 +141,7 @@ add(
 )
 
 
-def _after_carrying(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
+def _change_after_session_header(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
     """Change the session after a message with a SessionHeader; ``change`` also gets the earlier session."""
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
@@ -164,7 +164,7 @@ def _keep_flags(qm: QueueManager, session: Session, before: Session, now: Now) -
     session.RecoverableMsgAckFlags = before.RecoverableMsgAckFlags
 
 
-def _go_one_too_far(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
+def _increment_last_acked(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
     session.LastAckedRecoverableMsgSeqNumber += 1
 
 
@@ -172,19 +172,19 @@ add(
     "sender-unacked-received-count-kept-after-session-header",
     ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"),
     "The sender keeps UnackedReceivedMsgCount after a message with a SessionHeader.",
-    _after_carrying(_keep_count),
+    _change_after_session_header(_keep_count),
 )
 add(
     "sender-ack-flags-kept-after-session-header",
     "MQQB-3.1.7.1.3-21",
     "The sender keeps RecoverableMsgAckFlags after a message with a SessionHeader.",
-    _after_carrying(_keep_flags),
+    _change_after_session_header(_keep_flags),
 )
 add(
     "sender-last-acked-number-high-after-session-header",
     "MQQB-3.1.7.1.3-25",
     "The sender sets LastAckedRecoverableMsgSeqNumber one too high after a message with a SessionHeader.",
-    _after_carrying(_go_one_too_far),
+    _change_after_session_header(_increment_last_acked),
 )
 
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: the place of a message in its sequence."""
+"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: the sequence position of a message."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class PositionWithoutNumber(Sending):
 # -- the number before it ------------------------------------------------------------------------------------------
 
 
-def _previous(number: Callable[[OutgoingMessagePosition], int]) -> Install:
-    """Send another PreviousTxSequenceNumber."""
+def _change_previous_number(number: Callable[[OutgoingMessagePosition], int]) -> Install:
+    """Change PreviousTxSequenceNumber of each message."""
 
     class Previous(TransactionalSending):
         def update_transaction_header(
@@ -96,19 +96,19 @@ add(
     "sender-previous-number-is-own-number",
     "MQQB-3.1.7.1.3-03",
     "The sender sets PreviousTxSequenceNumber of a message to the message's own number.",
-    _previous(lambda position: position.TxSequenceNumber),
+    _change_previous_number(lambda position: position.TxSequenceNumber),
 )
 add(
     "sender-previous-number-unchanged-at-resend",
     "MQQB-3.1.7.1.3-10",
     "The sender does not update PreviousTxSequenceNumber of a resent message.",
-    _previous(lambda position: position.TxSequenceNumber - 1),
+    _change_previous_number(lambda position: position.TxSequenceNumber - 1),
 )
 
 # -- what is noted -------------------------------------------------------------------------------------------------
 
 
-def _noted(change: Callable[[list[SequenceInfo]], None]) -> Install:
+def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> Install:
     """Change UnackedSequence when a message was sent."""
 
     class Noted(TransactionalSending):
@@ -122,7 +122,7 @@ def _noted(change: Callable[[list[SequenceInfo]], None]) -> Install:
     return replace_part(Noted)
 
 
-def _forget_previous(unacked: list[SequenceInfo]) -> None:
+def _clear_prev_no(unacked: list[SequenceInfo]) -> None:
     unacked[-1] = replace(unacked[-1], PrevNo=0)
 
 
@@ -130,13 +130,13 @@ add(
     "sender-unacked-sequence-empty",
     "MQQB-3.1.7.1.3-06",
     "The sender does not add sent messages to UnackedSequence.",
-    _noted(lambda unacked: unacked.clear()),
+    _change_unacked_sequence(lambda unacked: unacked.clear()),
 )
 add(
     "sender-sequence-info-prev-no-0",
     "MQQB-3.1.7.1.3-07",
     "The sender sets PrevNo of every SEQUENCE_INFO to 0.",
-    _noted(_forget_previous),
+    _change_unacked_sequence(_clear_prev_no),
 )
 add(
     "sender-resend-timer-not-started",

@@ -12,10 +12,16 @@ from harness.judging.verdicts import Verdict
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.ordering import final_ack, order_ack
+from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
+from suites.mqqb.steps.sequences import (
+    Outgoing,
+    read_sequence_id,
+    sequence_id_number,
+    sequence_numbers,
+    transaction_header,
+)
 
 WAITS = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed (note <46>)."""
@@ -40,13 +46,16 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     """
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
-    places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
-    one = len({sequence_of(frame) for frame in sent})
+    places = [(read_sequence_id(frame), transaction_header(frame).TxSequenceNumber) for frame in sent]
+    one = len({read_sequence_id(frame) for frame in sent})
     judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="sequences", evidence=sent)
-    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected=[1, 2, 3], observed=numbers(sent), evidence=sent)
-    steps = [after - before for before, after in pairwise(numbers(sent))]
+    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=sent)
+    steps = [after - before for before, after in pairwise(sequence_numbers(sent))]
     judge("MQQB-3.1.7.1.3-08", expected=[1, 1], observed=steps, evidence=sent)
-    before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
+    before = [
+        transaction_header(frame).TxSequenceNumber - transaction_header(frame).PreviousTxSequenceNumber
+        for frame in sent
+    ]
     judge("MQQB-3.1.7.1.3-03", expected=[1, 1, 1], observed=before, case="before", evidence=sent)
     outgoing.session.close()
     outgoing.await_session()
@@ -54,7 +63,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
         lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2, 3)), sut.response_timeout_ms
     )
     again = [copy for number in (1, 2, 3) for copy in outgoing.copies(number)[1:2]]
-    same = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in again] == places
+    same = [(read_sequence_id(frame), transaction_header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
         expected=holds("the same positions", otherwise="other positions"),
@@ -94,7 +103,7 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in read_element(sequence, "UnackedSequence")
     ]
-    places = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
+    places = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
     judge("MQQB-3.1.7.1.3-28", expected=True, observed=read_element(session, "SessionActive"), evidence=sent)
     outgoing.send_session_ack()
@@ -214,8 +223,8 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         judge(rule, expected=flagged, observed=later, evidence=[*evidence, received[-1], later])
     for message in session.messages:
         if message["UserHeader"].TH:
-            session.send(order_ack(peer, message))
-            session.send(final_ack(peer, message))
+            session.send(build_order_ack(peer, message))
+            session.send(build_final_ack(peer, message))
     session.acknowledge_all()
 
 

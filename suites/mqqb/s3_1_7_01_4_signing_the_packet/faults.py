@@ -63,7 +63,7 @@ class SignedAsMsmq1(Securing):
 
 
 def _is_oldest(message: Message) -> bool:
-    """Return whether a signature is that of MSMQ 1.0: one has to be genuine, or none can be judged (E81)."""
+    """Return whether a signature has the type of MSMQ 1.0; one valid signature is needed to judge others (E81)."""
     return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
 
 

@@ -53,7 +53,7 @@ def _signatures(frame):
 
 
 def _name_signature_type(value, frame, signer=ALICE):
-    """Name the kind of a signature, by the key of a user's certificate."""
+    """Name the type of a signature that the key of a user's certificate verifies."""
     found = [name for name, kind in KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)]
     return found[0] if found else OTHER_KEY
 

@@ -80,8 +80,8 @@ class InClearWhenEncryptionFails(Securing):
 # -- with which provider and algorithm -----------------------------------------------------------------------------
 
 
-def _of_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
-    """Encrypt for one level instead of others, and send the level that was asked for."""
+def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
+    """Encrypt for one level instead of others, and send the requested level."""
 
     class OfLevel(Securing):
         def encrypt_body(
@@ -97,7 +97,7 @@ def _of_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install
     return replace_part(OfLevel)
 
 
-def _configured(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
+def _encrypt_with_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
     """Encrypt with other settings."""
 
     class Configured(Securing):
@@ -128,13 +128,13 @@ add(
         "MQSO-7.4.1.4.3-01",
     ),
     "The sender encrypts with the Base provider at every privacy level.",
-    _of_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
+    _encrypt_by_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
 )
 add(
     "sender-encryption-provider-enhanced-for-level-base",
     ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-19", "MQDMPR-3.1.1.12-06", "MQQB-3.1.7.1.5-28"),
     "The sender encrypts with the Enhanced provider at level Base.",
-    _of_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
+    _encrypt_by_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
 )
 add(
     "sender-preferred-encryption-algorithm-ignored",
@@ -149,13 +149,13 @@ add(
         "MQQB-3.1.1.3-17",
     ),
     "The sender ignores the configured encryption algorithms.",
-    _configured(lambda settings: SecuritySettings()),
+    _encrypt_with_settings(lambda settings: SecuritySettings()),
 )
 add(
     "sender-enhanced-rc2-key-always-128-bits",
     ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"),
     "The sender makes RC2 keys of 128 bits at level Enhanced although SendEnhancedRC2Using40BitKeys is TRUE.",
-    _configured(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
+    _encrypt_with_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
 )
 
 # -- with which keys -----------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class KeysNotSearched(Securing):
 # -- what is sent --------------------------------------------------------------------------------------------------
 
 
-def _encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True) -> Install:
+def _change_encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True) -> Install:
     """Change fields of an encrypted message; callables get the old value."""
 
     class Encrypted(Securing):
@@ -224,7 +224,7 @@ def _security_data(**items: Any) -> dict[str, Any]:
     return {f"{_DATA}.Padding": None, **{f"{_DATA}.{name}": value for name, value in items.items()}}
 
 
-def _inverted(data: bytes) -> bytes:
+def _invert_bits(data: bytes) -> bytes:
     """Invert the lowest bit of every byte."""
     return bytes(byte ^ 1 for byte in data)
 
@@ -263,25 +263,25 @@ add(
         "MQSO-7.4.1.4.3-D01",
     ),
     "The sender's EncryptionKey has a SIMPLEBLOB with corrupt key bytes.",
-    _encrypted(_security_data(EncryptionKey=lambda blob: blob[:12] + _inverted(blob[12:]))),
+    _change_encrypted(_security_data(EncryptionKey=lambda blob: blob[:12] + _invert_bits(blob[12:]))),
 )
 add(
     "sender-simple-blob-without-key",
     ("MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-42"),
     "The sender's EncryptionKey has a SIMPLEBLOB that ends before the key.",
-    _encrypted(_security_data(EncryptionKey=lambda blob: blob[:12])),
+    _change_encrypted(_security_data(EncryptionKey=lambda blob: blob[:12])),
 )
 add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
     "The sender's message has a body that the sent key does not decrypt.",
-    _encrypted({_BODY: _inverted}),
+    _change_encrypted({_BODY: _invert_bits}),
 )
 add(
     "sender-aes-initialization-vector-not-zero",
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body by AES with an initialization vector other than zeros.",
-    _encrypted({_BODY: lambda body: _inverted(body[:16]) + body[16:]}, _is_aes),
+    _change_encrypted({_BODY: lambda body: _invert_bits(body[:16]) + body[16:]}, _is_aes),
 )
 add(
     "sender-encrypted-message-allocation-size-low",
@@ -298,13 +298,13 @@ add(
     "sender-encryption-algorithm-unknown",
     ("MQQB-3.1.7.1.5-40", "MQDMPR-3.1.7.1.32-D12"),
     "The sender's encrypted message has an unknown value in EncryptionAlgorithm.",
-    _encrypted({"MessagePropertiesHeader.EncryptionAlgorithm": 0x6604}),
+    _change_encrypted({"MessagePropertiesHeader.EncryptionAlgorithm": 0x6604}),
 )
 add(
     "sender-provider-info-wrong-provider",
     ("MQQB-3.1.7.1.5-41", "MQDMPR-3.1.1.12-D66"),
     "The sender's encrypted message names another provider in ProviderInfo.",
-    _encrypted(_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
+    _change_encrypted(_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
 )
 
 # -- 3.1.7.1.5.1 what becomes of a message that cannot be encrypted ------------------------------------------------

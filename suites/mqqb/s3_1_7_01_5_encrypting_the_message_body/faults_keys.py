@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body: the keys that are published, and those that are kept."""
+"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body: published and cached keys."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from harness.wire.protection import (
     RC4,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.caching import Caches, about, manager
+from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
 from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
 from suites.mqqb.steps.sender import Sender
@@ -312,8 +312,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         ("MQQB-3.1.7.1.5-27", "CryptoAlgorithm", RC4),
     ):
         judge(rule, expected=expected, observed=entry.get(element), evidence=first.frame)
-    judge("MQQB-3.1.7.1.5-31", expected=about(now_s), observed=entry["CachedTime"], evidence=first.frame)
-    due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
+    judge("MQQB-3.1.7.1.5-31", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=first.frame)
+    due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
     started = caches.remaining_ms(Caches.SENT_KEYS)
     outgoing.end()
     peer.pass_time(LATER_MS)

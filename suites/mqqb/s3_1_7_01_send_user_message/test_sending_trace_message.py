@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, QueueType
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import BY_HOST_NAME
 from suites.mqqb.steps.tracing import Report
 
@@ -31,13 +31,10 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     sut.send(to, body="not traced", label="not traced")
     sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
-    own = [
-        frame for frame in receiver.messages if frame["UserHeader"].DQ == QueueType.DIRECT and frame["BaseHeader"].TR
-    ]
+    direct = [frame for frame in receiver.messages if frame not in reports]
+    own = [frame for frame in direct if frame["BaseHeader"].TR]
     evidence = [*own, *reports]
-    traced = sorted(
-        {frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == QueueType.DIRECT}
-    )
+    traced = sorted({frame["BaseHeader"].TR for frame in direct})
     judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.7-01",

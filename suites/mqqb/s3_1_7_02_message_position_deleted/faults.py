@@ -65,13 +65,13 @@ _OTHER_CLASSES = (
 )
 
 
-def _of_class(other: MessageClass) -> Change:
+def _set_class(other: MessageClass) -> Change:
     return lambda ack, message: replace(ack, Class=other)
 
 
 for _name, _rule, _right, _other in _OTHER_CLASSES:
     _says = f"The receiver's acknowledgment of a message that was {_name} has the class {_other.name}."
-    add(f"receiver-ack-of-{_name}-message-class-wrong", _rule, _says, change_admin_acks({_right}, _of_class(_other)))
+    add(f"receiver-ack-of-{_name}-message-class-wrong", _rule, _says, change_admin_acks({_right}, _set_class(_other)))
 
 # -- final acknowledgments -----------------------------------------------------------------------------------------
 

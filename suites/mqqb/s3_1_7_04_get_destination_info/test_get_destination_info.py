@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from harness.expectations import Expectation, fields, holds, one_of
-from harness.peer.handshake import NULL_GUID
+from uuid import UUID
+
+from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import OTHER_GUID, guid_text, private_name
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-def connection_to(peer) -> Expectation:
+def connection_to(peer):
     """Expect a connection to the address of the peer."""
     return holds(f"a connection to {peer.address}", otherwise="no connection")
 
 
 def send_to_name(peer, sut, name: str):
-    """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
+    """Let the SUT send to a name; return whether it connects to the peer, its ServerGuid and its request."""
     connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
-    asked = "no request" if request is None else guid_text(request["EstablishConnectionHeader"].ServerGuid)
+    asked = "no request" if request is None else str(UUID(str(request["EstablishConnectionHeader"].ServerGuid)))
     return connection is not None, asked, request
 
 
@@ -37,7 +38,7 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
         expected=connection_to(peer),
         observed=where,
     )
-    either = one_of(guid_text(NULL_GUID), guid_text(peer.identifier))
+    either = one_of(str(UUID(int=0)), str(peer.identifier))
     judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
 
 
@@ -47,7 +48,7 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
     """The SUT sends to a private format name of the peer: it connects to the peer, with the GUID in the name as
     ServerGuid.
     """
-    where, asked, request = send_to_name(peer, sut, private_name(peer.identifier))
+    where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-15",
@@ -55,7 +56,7 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
         expected=connection_to(peer),
         observed=where,
     )
-    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=guid_text(peer.identifier), observed=asked, evidence=request)
+    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=str(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")
@@ -89,7 +90,7 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         expected=connection_to(peer),
         observed=where,
     )
-    expected = fields({"GUID": guid_text(peer.identifier), "address": connection_to(peer)})
+    expected = fields({"GUID": str(peer.identifier), "address": connection_to(peer)})
     observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",
@@ -103,7 +104,7 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         observed=observed,
         evidence=request,
     )
-    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=guid_text(peer.identifier), observed=asked, evidence=request)
+    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=str(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")

@@ -16,7 +16,7 @@ _COOKIE = slice(4, 8)
 
 
 def _is_answered(session: Session, data: bytes) -> bool:
-    """Say whether a datagram has the Cookie of a session's request."""
+    """Return whether a datagram has the Cookie of a session's request."""
     return data[_COOKIE] == session.ping_cookie.to_bytes(4, "little")
 
 

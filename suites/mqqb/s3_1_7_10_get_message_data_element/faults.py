@@ -14,8 +14,8 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-def _read(field: str, value: object) -> Install:
-    """Read something else out of the packet of a message."""
+def _replace_field(field: str, value: object) -> Install:
+    """Replace a field of a received message packet."""
 
     class Read(Receiving):
         def take_message(
@@ -38,19 +38,19 @@ add(
         "MQDMPR-3.1.7.1.31-D05",
     ),
     "The receiver makes every message with an empty label.",
-    _read("MessagePropertiesHeader.Label", ""),
+    _replace_field("MessagePropertiesHeader.Label", ""),
 )
 add(
     "receiver-message-application-tag-0",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "The receiver makes every message with ApplicationTag 0.",
-    _read("MessagePropertiesHeader.ApplicationTag", 0),
+    _replace_field("MessagePropertiesHeader.ApplicationTag", 0),
 )
 add(
     "receiver-message-correlation-id-empty",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "The receiver makes every message with an empty CorrelationID.",
-    _read("MessagePropertiesHeader.CorrelationID", bytes(20)),
+    _replace_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
 )
 
 

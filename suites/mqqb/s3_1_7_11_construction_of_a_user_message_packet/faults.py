@@ -55,7 +55,7 @@ def _carries_acknowledgment(packet: UserMessagePacket) -> bool:
     return packet.SessionHeader is not None
 
 
-def _unannounced(packet: UserMessagePacket) -> bytes:
+def _remove_session_header(packet: UserMessagePacket) -> bytes:
     flags = packet.BaseHeader.Flags & ~BaseHeader.flags(SH=1)
     return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags, PacketSize=0), SessionHeader=None).build()
 
@@ -102,14 +102,14 @@ add(
     "sender-session-header-and-sh-missing",
     "MQQB-3.1.7.11-11",
     "The sender's message has neither SH nor a due SessionHeader.",
-    packets(UserMessagePacket, _unannounced, _carries_acknowledgment),
+    packets(UserMessagePacket, _remove_session_header, _carries_acknowledgment),
 )
 
 # -- the state that it leaves --------------------------------------------------------------------------------------
 
 
-def _after_carrying(element: str, value: object) -> Install:
-    """Set an element of the session when a message carried an acknowledgment."""
+def _change_after_session_header(element: str, value: object) -> Install:
+    """Set an element of the session after a message with a SessionHeader."""
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def note(qm: QueueManager, session: Session, now: Now) -> None:
@@ -125,19 +125,19 @@ add(
     "sender-ack-flags-not-cleared-by-session-header",
     "MQQB-3.1.7.11-12",
     "The sender does not clear RecoverableMsgAckFlags after a message with a SessionHeader.",
-    _after_carrying("RecoverableMsgAckFlags", 0b11),
+    _change_after_session_header("RecoverableMsgAckFlags", 0b11),
 )
 add(
     "sender-unacked-received-count-not-reset-by-session-header",
     "MQQB-3.1.7.11-13",
     "The sender does not reset UnackedReceivedMsgCount after a message with a SessionHeader.",
-    _after_carrying("UnackedReceivedMsgCount", 3),
+    _change_after_session_header("UnackedReceivedMsgCount", 3),
 )
 add(
     "sender-last-acked-number-0-after-session-header",
     "MQQB-3.1.7.11-14",
     "The sender sets LastAckedRecoverableMsgSeqNumber to 0 after a message with a SessionHeader.",
-    _after_carrying("LastAckedRecoverableMsgSeqNumber", 0),
+    _change_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
 )
 add(
     "sender-session-ack-timer-not-stopped-by-session-header",

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts, and when it carries an acknowledgment.
+"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts and its SessionHeader.
 
 UserMsgSequenceNumber counts the message itself: it is set once more when the message is sent (MS-MQQB 3.1.7.1.3).
 """
@@ -162,7 +162,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
 
 
 def _send_one_more(sender: Sender, session, since, after_ms: int = 0):
-    """Let the SUT send a message so long after a packet of the peer; return its packet."""
+    """Let the SUT send a message at a time after a packet of the peer; return the message's packets."""
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)
     sender.send(known + 1)

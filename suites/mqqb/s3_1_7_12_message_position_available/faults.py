@@ -23,7 +23,7 @@ _ANOTHER_TOKEN = 1_000_000
 # -- where a message goes, and when --------------------------------------------------------------------------------
 
 
-def _sent_out(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
+def _send_out(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
     """Send messages for some format names to another queue manager, ``as_well`` or instead."""
 
     def install(faulty: FaultyCore) -> None:
@@ -51,13 +51,13 @@ add(
     "sender-message-for-own-queue-also-sent",
     "MQQB-3.1.7.12-02",
     "The sender also sends a message for its own queue to another queue manager.",
-    _sent_out(_is_own, as_well=True),
+    _send_out(_is_own, as_well=True),
 )
 add(
     "sender-multicast-message-opens-session",
     "MQQB-3.1.7.12-03",
     "The sender opens a session to one queue manager for a multicast message.",
-    _sent_out(lambda faulty, name: name.startswith("MULTICAST=")),
+    _send_out(lambda faulty, name: name.startswith("MULTICAST=")),
 )
 
 
@@ -85,7 +85,7 @@ add(
     "sender-http-message-opens-session",
     "MQQB-3.1.7.12-05",
     "The sender opens a session for a message to an HTTP or HTTPS name.",
-    _sent_out(lambda faulty, name: name.startswith("DIRECT=HTTP")),
+    _send_out(lambda faulty, name: name.startswith("DIRECT=HTTP")),
 )
 add(
     "sender-first-message-opens-no-session",
@@ -128,8 +128,8 @@ class EntryWithAnotherBody(Sending):
         return packet
 
 
-def _begins_with(element: str, value: object) -> Install:
-    """Let a new entry have another value."""
+def _initialize_entry_with(element: str, value: object) -> Install:
+    """Set an element of a new entry."""
 
     class BeginsWith(Sending):
         def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -177,7 +177,7 @@ _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
     ),
 )
 for _name, _rule, _says, _element, _value in _ELEMENTS:
-    add(_name, _rule, _says, _begins_with(_element, _value))
+    add(_name, _rule, _says, _initialize_entry_with(_element, _value))
 
 add(
     "sender-new-entry-not-dispatched",

@@ -29,7 +29,7 @@ class TimerRunsOn(Administering):
 # -- the acknowledgment that it sends ------------------------------------------------------------------------------
 
 
-def _acknowledged(field: str, change: Callable[[int], int]) -> Install:
+def _change_pause_ack(field: str, change: Callable[[int], int]) -> Install:
     class Acknowledged(Administering):
         def build_pause_ack(self, session: Session) -> SessionAckPacket:
             packet: SessionAckPacket = set_fields(super().build_pause_ack(session), {field: change})
@@ -83,13 +83,13 @@ _FIELDS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
     ),
 )
 for _name, _rule, _says, _field, _change in _FIELDS:
-    add(_name, _rule, _says, _acknowledged(_field, _change))
+    add(_name, _rule, _says, _change_pause_ack(_field, _change))
 
 
 # -- the state that it leaves --------------------------------------------------------------------------------------
 
 
-def _left(element: str, value: object) -> Install:
+def _change_after_pause(element: str, value: object) -> Install:
     class Left(Administering):
         def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
             super().pause_queue(queue, now)
@@ -129,7 +129,7 @@ _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
     ),
 )
 for _name, _rule, _says, _element, _value in _ELEMENTS:
-    add(_name, _rule, _says, _left(_element, _value))
+    add(_name, _rule, _says, _change_after_pause(_element, _value))
 
 
 @fault(

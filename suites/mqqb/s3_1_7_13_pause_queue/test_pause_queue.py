@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.peer import PEER_QUEUE
-from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
@@ -18,7 +16,6 @@ AT_ONCE_MS = 300
 PAUSED_WINDOW = 1
 """The WindowSize in the SessionAck of a pause."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
-PEER_NAME = f"DIRECT=TCP:{{}}\\{PEER_QUEUE}"
 LARGEST_WINDOW = 512
 """The largest window that the check fills."""
 
@@ -41,8 +38,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     """The peer sends three messages and the SUT's outgoing queue is paused: a SessionAck with its values comes at once,
     and the SUT's next message is not sent.
     """
-    session, own, sent = _exchange_three_messages(peer, sut)
-    to = PEER_NAME.format(peer.address)
+    to, session, own, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
     for rule, name, expected in (
@@ -56,7 +52,8 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
         judge.conclude(rule)
 
-    due_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+    timeout_ms = session.sut_parameters.RecoverableAckTimeout
+    due_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
     again = session.poll("SessionAck", within_ms=due_ms)
     once = holds("acknowledged once", otherwise="acknowledged again")
     judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=once, observed=again is None, evidence=[*sent, ack, again])
@@ -87,10 +84,10 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer is stopped,
     nothing is unacknowledged, and SessionActive is FALSE.
     """
-    session, _, sent = _exchange_three_messages(peer, sut)
-    sut.pause(PEER_NAME.format(peer.address))
+    to, session, _, sent = _exchange_three_messages(peer, sut)
+    sut.pause(to)
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
-    state = find_initiated_session(sut, PEER_NAME.format(peer.address))
+    state = find_initiated_session(sut, to)
     timer = state["timers"]["SessionAckSend"]
     judge(
         "MQQB-3.1.7.13-01",
@@ -108,7 +105,7 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
 
 
 def _exchange_three_messages(peer, sut):
-    """Return a session of the SUT, its three messages, acknowledged, and three of the peer, not acknowledged yet."""
+    """Return the SUT's queue name and session, its three messages, and three unacknowledged ones of the peer."""
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -119,7 +116,7 @@ def _exchange_three_messages(peer, sut):
     peer.pass_time(ARRIVAL_MS)
     if any(frame.kind == "SessionAck" for frame in session.received):
         raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
-    return session, own, sent
+    return sender.to, session, own, sent
 
 
 @needs("send", "pause", "queue_control")

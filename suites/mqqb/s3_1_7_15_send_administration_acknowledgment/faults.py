@@ -25,14 +25,14 @@ from reference_qm.surface.clock import Now
 _ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
-def _with(**changes: Any) -> Change:
+def _set_elements(**changes: Any) -> Change:
     return lambda ack, message: replace(ack, **changes)
 
 
 # -- when one is sent ----------------------------------------------------------------------------------------------
 
 
-def _to_response_queue(classes: frozenset[MessageClass]) -> Install:
+def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
     class ToResponseQueue(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             if message_class in classes:
@@ -47,13 +47,13 @@ add(
     "receiver-ack-of-removal-to-response-queue",
     "MQQB-3.1.7.15-03",
     "The receiver acknowledges the removal of a message without administration queue to its response queue.",
-    _to_response_queue(REMOVAL),
+    _send_to_response_queue(REMOVAL),
 )
 add(
     "receiver-ack-of-arrival-to-response-queue",
     "MQQB-3.1.7.15-04",
     "The receiver acknowledges the arrival of a message without administration queue to its response queue.",
-    _to_response_queue(ARRIVAL),
+    _send_to_response_queue(ARRIVAL),
 )
 
 
@@ -86,24 +86,24 @@ add(
     "receiver-ack-of-removal-class-reach-queue-timeout",
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
     "The receiver's acknowledgment of removal has the class REACH_QUEUE_TIMEOUT.",
-    change_admin_acks(REMOVAL, _with(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
+    change_admin_acks(REMOVAL, _set_elements(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
 )
 add(
     "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "The receiver addresses the acknowledgment of arrival to another queue.",
-    change_admin_acks(ARRIVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ARRIVAL, _set_elements(DestinationQueueFormatName=_ELSEWHERE)),
 )
 add(
     "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
     "The receiver addresses the acknowledgment of removal to another queue.",
-    change_admin_acks(REMOVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL, _set_elements(DestinationQueueFormatName=_ELSEWHERE)),
 )
 
 
-def _of_type(kind: int) -> Install:
-    """Take one type of administration queue (AQ) for a queue that is elsewhere."""
+def _redirect_admin_queue(kind: int) -> Install:
+    """Redirect acknowledgments for one type of administration queue (AQ)."""
 
     def make(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
         def elsewhere(*arguments: Any) -> Message:
@@ -123,7 +123,7 @@ for _name, _rule, _kind in (
     ("receiver-ack-for-aq-7-destination-wrong", "MQQB-3.1.7.15-15", 7),
 ):
     _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to another queue."
-    add(_name, _rule, _says, _of_type(_kind))
+    add(_name, _rule, _says, _redirect_admin_queue(_kind))
 
 # -- what it names -------------------------------------------------------------------------------------------------
 
@@ -131,30 +131,30 @@ add(
     "receiver-ack-of-removal-correlation-id-empty",
     "MQQB-3.1.7.15-16",
     "The receiver's acknowledgment of removal has an empty CorrelationID.",
-    change_admin_acks(REMOVAL, _with(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(REMOVAL, _set_elements(CorrelationIdentifier=bytes(20))),
 )
 add(
     "receiver-ack-of-arrival-correlation-id-empty",
     ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"),
     "The receiver's acknowledgment of arrival has an empty CorrelationID.",
-    change_admin_acks(ARRIVAL, _with(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(ARRIVAL, _set_elements(CorrelationIdentifier=bytes(20))),
 )
 add(
     "receiver-ack-of-removal-response-queue-wrong",
     "MQQB-3.1.7.15-19",
     "The receiver's acknowledgment of removal has a wrong response queue.",
-    change_admin_acks(REMOVAL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL, _set_elements(ResponseQueueFormatName=_ELSEWHERE)),
 )
 add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ALL, _set_elements(ResponseQueueFormatName=_ELSEWHERE)),
 )
 
 
-def _response_of(begins: str) -> Change:
-    """Name another queue in acknowledgments of messages whose destination begins so."""
+def _change_response_queue(begins: str) -> Change:
+    """Change the response queue of acknowledgments by the beginning of the message's destination."""
 
     def change(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
@@ -169,7 +169,7 @@ for _name, _rule, _begins in (
     ("receiver-ack-of-direct-name-response-queue-wrong", "MQQB-3.1.7.15-23", "DIRECT="),
 ):
     _says = f"The receiver's acknowledgment of a message to a {_begins} name has a wrong response queue."
-    add(_name, _rule, _says, change_admin_acks(ALL, _response_of(_begins)))
+    add(_name, _rule, _says, change_admin_acks(ALL, _change_response_queue(_begins)))
 
 # -- its attributes ------------------------------------------------------------------------------------------------
 
@@ -177,13 +177,13 @@ add(
     "receiver-admin-ack-always-express",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always express.",
-    change_admin_acks(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(ALL, _set_elements(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
     "receiver-admin-ack-always-recoverable",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always recoverable.",
-    change_admin_acks(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    change_admin_acks(ALL, _set_elements(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 _SIGNED = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
@@ -196,10 +196,10 @@ _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
 )
 for _name, _rule, _attribute, _value in _ATTRIBUTES:
     _says = f"The receiver's acknowledgment has {_attribute} set."
-    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, change_admin_acks(ALL, _with(**{_attribute: _value})))
+    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, change_admin_acks(ALL, _set_elements(**{_attribute: _value})))
 
 
-def _copied(attribute: str) -> Change:
+def _copy_attribute(attribute: str) -> Change:
     return lambda ack, message: replace(ack, **{attribute: getattr(message, attribute)})
 
 
@@ -212,7 +212,7 @@ _COPIED = (
 )
 for _name, _rule, _attribute in _COPIED:
     _says = f"The receiver's acknowledgment of a refused message has the {_attribute} of the message."
-    add(_name, _rule, _says, change_admin_acks(REFUSAL, _copied(_attribute)))
+    add(_name, _rule, _says, change_admin_acks(REFUSAL, _copy_attribute(_attribute)))
 
 
 def _is_administrative(packet: UserMessagePacket) -> bool:
@@ -230,7 +230,7 @@ add(
 # -- its body ------------------------------------------------------------------------------------------------------
 
 
-def _whole_body(ack: Message, message: Message) -> Message:
+def _copy_body(ack: Message, message: Message) -> Message:
     return replace(ack, Body=message.Body)
 
 
@@ -238,25 +238,25 @@ add(
     "receiver-nack-of-removal-without-body",
     "MQQB-3.1.7.15-28",
     "The receiver's negative acknowledgment of removal has no body.",
-    change_admin_acks(REMOVAL, _with(Body=b"")),
+    change_admin_acks(REMOVAL, _set_elements(Body=b"")),
 )
 add(
     "receiver-ack-of-receipt-with-body",
     "MQQB-3.1.7.15-28",
     "The receiver's acknowledgment of receipt has the body of the message.",
-    change_admin_acks(REMOVAL, _whole_body),
+    change_admin_acks(REMOVAL, _copy_body),
 )
 add(
     "receiver-nack-of-refusal-without-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of refusal has no body.",
-    change_admin_acks(REFUSAL, _with(Body=b"")),
+    change_admin_acks(REFUSAL, _set_elements(Body=b"")),
 )
 add(
     "receiver-ack-of-arrival-with-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of arrival has the body of the message.",
-    change_admin_acks(ARRIVAL, _whole_body),
+    change_admin_acks(ARRIVAL, _copy_body),
 )
 
 

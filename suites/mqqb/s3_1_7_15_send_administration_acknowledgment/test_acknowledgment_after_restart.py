@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.restarting import UNCHANGED, describe_change, restart_and_await_copy
 
 
@@ -14,8 +14,8 @@ def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, s
     """An arrival acknowledgment that the peer did not acknowledge comes again after a restart, unchanged."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}))
-    before = receiver.poll(receiver.admin_acks)
-    if before is None or correlation(before) != identifier(sent):
+    before = receiver.poll(lambda: receiver.acks_of(AckClass.REACH_QUEUE, sent))
+    if before is None:
         raise ConformanceFailure("the message that asks for an acknowledgment of its arrival has none")
     after = restart_and_await_copy(receiver, before)
     observed = "gone" if after is None else describe_change(before, after, sut.guid)

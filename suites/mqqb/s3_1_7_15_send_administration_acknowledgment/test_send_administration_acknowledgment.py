@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
-from suites.mqqb.steps.ordering import private_number
+from suites.mqqb.steps.ordering import private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTES = {
@@ -85,9 +85,10 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
-    number = private_number(sut, sut.queue(queue))
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": int(delivery != "express")} | (peer.private_queue(sut.guid, number) if name == "private" else {})
+    user = {"DM": int(delivery != "express")}
+    if name == "private":
+        user |= peer.private_destination(sut.queue(queue))
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.with_admin_queue(user)
@@ -141,7 +142,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
 
 
 def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
-    """Return the rule of each type of administration queue, its fields, and the queue that the acknowledgment names."""
+    """Return rule, UserHeader fields and expected destination for each type of administration queue."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
@@ -199,7 +200,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     number.
     """
     queue = sut.new_queue("administration")
-    number = private_number(sut, queue)
+    number = private_queue_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
     user = peer.private_queue(sut.guid, number) | own
@@ -229,7 +230,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
     acknowledgment has correlation, response queue, delivery and body of its packet.
     """
-    number = private_number(sut, sut.queue("transactional"))
+    number = private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}

@@ -101,19 +101,19 @@ Body = OrderAckBody | FinalAckBody
 RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-def _of_order(message_class: MessageClass) -> bool:
+def _is_order_ack_class(message_class: MessageClass) -> bool:
     return message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
 
 
-def _of_message(message_class: MessageClass) -> bool:
+def _is_receipt_class(message_class: MessageClass) -> bool:
     return message_class is RECEIVED
 
 
-def _of_packet(message_class: MessageClass) -> bool:
-    return not _of_order(message_class) and not _of_message(message_class)
+def _is_refusal_class(message_class: MessageClass) -> bool:
+    return not _is_order_ack_class(message_class) and not _is_receipt_class(message_class)
 
 
-def _with_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
+def _change_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
     class WithBody(OrderAcks):
         def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
             super().send_transactional_ack(name, message_class, change(body) if when(message_class) else body, now)
@@ -121,23 +121,23 @@ def _with_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Bod
     return replace_part(WithBody)
 
 
-def _without_previous(body: FinalAckBody) -> FinalAckBody:
+def _clear_previous(body: FinalAckBody) -> FinalAckBody:
     return replace(body, TxPreviousSequenceNumber=0)
 
 
-def _of_other_source(body: FinalAckBody) -> FinalAckBody:
+def _change_source(body: FinalAckBody) -> FinalAckBody:
     return replace(body, SourceGUID=UUID(int=body.SourceGUID.int ^ 1))
 
 
-def _of_next_message(body: FinalAckBody) -> FinalAckBody:
+def _increment_message_id(body: FinalAckBody) -> FinalAckBody:
     return replace(body, MessageID=body.MessageID + 1)
 
 
-def _of_other_sequence(body: OrderAckBody) -> OrderAckBody:
+def _change_sequence(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceID=replace(body.TxSequenceID, TimeStamp=body.TxSequenceID.TimeStamp + 1))
 
 
-def _of_first_number(body: OrderAckBody) -> OrderAckBody:
+def _set_first_number(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
 
 
@@ -146,61 +146,61 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
         "receiver-order-ack-sequence-id-wrong",
         "MQQB-3.1.7.17-D03",
         "The receiver's OrderAck has the TxSequenceID of another sequence.",
-        _of_order,
-        _of_other_sequence,
+        _is_order_ack_class,
+        _change_sequence,
     ),
     (
         "receiver-order-ack-number-always-1",
         "MQQB-3.1.7.17-D04",
         "The receiver's OrderAck always has TxSequenceNumber 1.",
-        _of_order,
-        _of_first_number,
+        _is_order_ack_class,
+        _set_first_number,
     ),
     (
         "receiver-final-ack-of-receipt-previous-number-0",
         "MQQB-3.1.7.17-D05",
         "The receiver's FinalAck of a received message has TxPreviousSequenceNumber 0.",
-        _of_message,
-        _without_previous,
+        _is_receipt_class,
+        _clear_previous,
     ),
     (
         "receiver-final-ack-of-receipt-source-guid-wrong",
         "MQQB-3.1.7.17-D06",
         "The receiver's FinalAck of a received message has a wrong SourceGUID.",
-        _of_message,
-        _of_other_source,
+        _is_receipt_class,
+        _change_source,
     ),
     (
         "receiver-final-ack-of-receipt-message-id-high",
         "MQQB-3.1.7.17-D07",
         "The receiver's FinalAck of a received message has a MessageID that is one too high.",
-        _of_message,
-        _of_next_message,
+        _is_receipt_class,
+        _increment_message_id,
     ),
     (
         "receiver-final-ack-of-refusal-previous-number-0",
         "MQQB-3.1.7.17-D08",
         "The receiver's FinalAck of a refused packet has TxPreviousSequenceNumber 0.",
-        _of_packet,
-        _without_previous,
+        _is_refusal_class,
+        _clear_previous,
     ),
     (
         "receiver-final-ack-of-refusal-source-guid-wrong",
         "MQQB-3.1.7.17-D09",
         "The receiver's FinalAck of a refused packet has a wrong SourceGUID.",
-        _of_packet,
-        _of_other_source,
+        _is_refusal_class,
+        _change_source,
     ),
     (
         "receiver-final-ack-of-refusal-message-id-high",
         "MQQB-3.1.7.17-D10",
         "The receiver's FinalAck of a refused packet has a MessageID that is one too high.",
-        _of_packet,
-        _of_next_message,
+        _is_refusal_class,
+        _increment_message_id,
     ),
 )
 for _name, _rule, _says, _when, _change in _BODIES:
-    add(_name, _rule, _says, _with_body(_when, _change))
+    add(_name, _rule, _says, _change_body(_when, _change))
 
 # -- its delivery and its queue ------------------------------------------------------------------------------------
 

@@ -14,13 +14,13 @@ from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
-from suites.mqqb.steps.ordering import Receiver, place, private_number
+from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
 
 ORDER_QUEUE_NUMBER = 4
 
 
 def _body_fields(frame: Frame, body: type) -> dict[str, str]:
-    """Return the fields of the body of an acknowledgment as guid_text."""
+    """Return the fields of the body of an acknowledgment as text."""
     data = bytes(frame["MessagePropertiesHeader"].MessageBody)
     found = body(data)
     identifier = found.TxSequenceID
@@ -65,7 +65,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
 
 
 def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
-    """Judge the body of a FinalAck by the message that it is of, and that it is recoverable and not encrypted."""
+    """Judge the body of a FinalAck by its message, and that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
@@ -149,11 +149,11 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
     queue 4 of the peer.
     """
-    number = private_number(sut, sut.queue("transactional"))
+    number = private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
     sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
     frame = receiver.await_acknowledgment()
-    user, before = frame["UserHeader"], place(frame)
+    user, before = frame["UserHeader"], read_ack_place(frame)
     if before.TxSequenceNumber != 1:
         raise ConformanceFailure("the OrderAck is not of the message of this check")
     observed = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.opening import guid_text
-from suites.mqqb.steps.ordering import LABEL, Receiver, place
+from suites.mqqb.steps.ordering import LABEL, Receiver, read_ack_place
 
 ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
 """Attributes of every OrderAck and FinalAck that are 0."""
@@ -41,7 +41,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         )
         if frame is None:
             continue
-        user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], place(frame)
+        user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], read_ack_place(frame)
         judge("MQQB-3.1.7.17-04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
         attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": LABEL})
@@ -50,7 +50,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         own = (
             len(set(names)) == count
             and names[-1] != _identifier(sent)
-            and guid_text(user.SourceQueueManager) == guid_text(sut.guid)
+            and UUID(str(user.SourceQueueManager)) == sut.guid
         )
         judge(
             "MQQB-3.1.7.17-03",

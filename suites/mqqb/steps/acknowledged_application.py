@@ -69,4 +69,3 @@ class AcknowledgedApplication(Application):
 
     # Old names, until their last users change.
     acknowledged = await_receive_acks
-    finally_acknowledged = await_final_acks

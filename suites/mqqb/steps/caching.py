@@ -23,7 +23,7 @@ class Caches:
 
     def entries(self, name: str) -> list[dict[str, Any]]:
         """Return the entries of a cache."""
-        entries = manager(self.sut)[name]
+        entries = inspect_queue_manager(self.sut)[name]
         if not isinstance(entries, list):
             raise ConformanceFailure(f"the SUT shows no entries of {name}")
         return entries
@@ -35,11 +35,11 @@ class Caches:
 
     def remaining_ms(self, name: str) -> int | None:
         """Return the remaining time of the cleanup timer of a cache, None when it does not run."""
-        left = manager(self.sut)["timers"][f"{name}Cleanup"]
+        left = inspect_queue_manager(self.sut)["timers"][f"{name}Cleanup"]
         return None if left is None else int(left)
 
 
-def manager(sut: Sut) -> dict[str, Any]:
+def inspect_queue_manager(sut: Sut) -> dict[str, Any]:
     """Return the SUT's elements of MS-MQQB 3.1.1.3."""
     return sut.inspect()["QueueManager"]
 
@@ -59,6 +59,11 @@ def remaining_ms(sut: Sut, name: str) -> int | None:
     return Caches(sut).remaining_ms(name)
 
 
-def about(now_s: int) -> Expectation:
+def expect_about(now_s: int) -> Expectation:
     """Expect a moment that is about now, in seconds since 1970."""
     return between(now_s - CLOCK_S, now_s + CLOCK_S)
+
+
+# Old names, until their last users change.
+manager = inspect_queue_manager
+about = expect_about

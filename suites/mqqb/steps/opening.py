@@ -9,13 +9,10 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import Expectation, between, fields, holds
-from harness.judging.judge import Judge
-from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
 from harness.peer.inbox import agreement, response
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.peer.raw_ends import RawListener
-from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.provoking import let_send
@@ -42,11 +39,6 @@ CLOCK_S = 60
 def packet_at(conversation: RawConversation, number: int) -> Frame | None:
     """Wait for the SUT's packet of a number, of whatever kind; None when it did not come."""
     return conversation.poll_packet(number)
-
-
-def next_packet(conversation: RawConversation) -> Frame | None:
-    """Wait for the next packet of whatever kind; call it when everything before it was taken."""
-    return packet_at(conversation, len(conversation.received))
 
 
 def exclude_echo(sent: Frame, frame: Frame | None) -> Frame | None:
@@ -93,28 +85,11 @@ def private_name(guid: UUID) -> str:
     return f"PRIVATE={guid}\\00000001"
 
 
-def called(peer: Peer, sut: Sut, to: str | None = None) -> tuple[RawConversation, Frame]:
-    """Let the SUT send a message; return the connection that it opens and the request that it sends there."""
-    return accepted(listen(peer, sut, to))
-
-
 def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     """Let the SUT send a message; return the listener that it will connect to. Its pings are answered."""
     listener = peer.listen_raw()
     let_send(peer, sut, to or peer.direct_name())
     return listener
-
-
-def listen_unless_refused(peer: Peer, sut: Sut, judge: Judge, to: str) -> RawListener | None:
-    """Let the SUT send to a public name that nobody knows; None, and nothing is judged, when it refuses the name.
-
-    Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
-    """
-    try:
-        return listen(peer, sut, to)
-    except ControlRefused as refused:
-        judge.give_up(Verdict.NOT_EXERCISED, f"a queue that no directory knows may be refused: {refused}")
-        return None
 
 
 def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
@@ -243,19 +218,8 @@ def last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
     return shown | {"Error": last["Error"] & 0xFFFF_FFFF}
 
 
-# -- old names, until all checks are converted --------------------------------------------------------------------
+# -- old names, until their last users change ---------------------------------------------------------------------
 
-answer_to = exclude_echo
-reaction = require_reaction
 internal_bits = read_internal_bits
-until_ended = await_early_close
-closing = time_initialization_end
-initiated = find_initiated_session
-accepted_by = list_accepted_sessions
-accepted_from = find_accepted_session
-sessions = list_sessions
 text = guid_text
-history = connection_history
-entry_of_now = recent_entry
 outgoing_queue = find_outgoing_queue
-outgoing_queues = list_outgoing_queues

@@ -39,7 +39,7 @@ class Place(NamedTuple):
     TxPreviousSequenceNumber: int
 
 
-def place(frame: Frame) -> Place:
+def read_ack_place(frame: Frame) -> Place:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
@@ -55,7 +55,7 @@ def is_ordering(frame: Frame) -> bool:
 # -- the SUT as receiver -----------------------------------------------------------------------------------------
 
 
-def private_number(sut: Sut, queue: str) -> int:
+def private_queue_number(sut: Sut, queue: str) -> int:
     """Return the number of a queue that the check made, for a private name."""
     return int(sut.private_format_name(queue).rpartition("\\")[2], 16)
 
@@ -121,7 +121,7 @@ class Receiver:
         """Wait for the OrderAck of the last message, also where each message has its own OrderAck; return the last."""
         known = self._polled[False]
         frame = self.poll_acknowledgment()
-        while frame is not None and place(frame).TxSequenceNumber < number:
+        while frame is not None and read_ack_place(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
         self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
         came = self.acknowledgments()
@@ -144,7 +144,7 @@ class Receiver:
 # -- the SUT as sender -------------------------------------------------------------------------------------------
 
 
-def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
     """Build the OrderAck of a message of the SUT; ``changes``: fields that differ from those of an OrderAck."""
     header = sent["TransactionHeader"]
     body = OrderAckBody(
@@ -155,8 +155,8 @@ def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
     return _acknowledgment(peer, ORDER_ACK, bytes(body), base, 0, changes)
 
 
-def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
-    """Build the FinalAck that refuses a message of the SUT; ``changes``: see ``order_ack``."""
+def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+    """Build the FinalAck that refuses a message of the SUT; ``changes``: see ``build_order_ack``."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     body = FinalAckBody(
         TxSequenceID=_sequence(sent),
@@ -168,7 +168,7 @@ def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
     return _acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
 
 
-def acknowledgment_of_nothing(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
+def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
     """Build an OrderAck, or a FinalAck, of an unknown sequence; on an open session it changes nothing.
 
     ``size``: int bytes of its body.
@@ -182,10 +182,10 @@ def acknowledgment_of_nothing(peer: Peer, *, final: bool = False, size: int = BO
 
 
 CLOSES_EARLY = fields({"closed before open": [True, True], "acknowledges when open": True})
-"""The effect of a packet that only an open session accepts (``sent_before_open``)."""
+"""The effect of a packet that only an open session accepts (``send_before_open``)."""
 
 
-def sent_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
+def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
     """Send a packet to a session in each state before OPEN, and to an open one; return their reactions.
 
     ConformanceFailure when an untouched session ends as well: the Session Initialization Timer may be the reason.
@@ -222,3 +222,12 @@ def _acknowledgment(
         user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": recoverable},
         **usual | changes,
     )
+
+
+# Old names, until their last users change.
+order_ack = build_order_ack
+final_ack = build_final_ack
+acknowledgment_of_nothing = build_unknown_ack
+sent_before_open = send_before_open
+place = read_ack_place
+private_number = private_queue_number

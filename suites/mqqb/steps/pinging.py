@@ -253,41 +253,4 @@ class PingingSut:
         self.peer.pass_time(self.sut.duration_ms(PING_MS) + self.sut.slack_ms(PING_MS))
 
 
-# -- old names, until all checks are converted --------------------------------------------------------------------
-
-OPENED, OPENED_NONE, RETRIED = PingingSut.SESSION_OPENED, PingingSut.NO_SESSION, PingingSut.SESSION_RETRIED
-UNHEARD = STOOD_STILL
-read, seen, element = read_ping, ping_fields, read_element
-session_outcome, server_guid, response = request_session_as, fetch_server_guid, await_ping_response
-
-
-def ask(peer: Peer, **fields: Any) -> tuple[Frame, Frame | None]:
-    """Send as ``ping_sut`` does."""
-    return ping_sut(peer, **fields)
-
-
-def answers(got: Frame | None, sent: Frame) -> bool:
-    """Return whether a datagram answers a request."""
-    return PingExchange(sent, got).is_answered
-
-
-def answered(peer: Peer) -> Frame:
-    """Ping as ``require_ping_answer`` does."""
-    got = require_ping_answer(peer).received
-    assert got is not None
-    return got
-
-
-class Caller(PingingSut):
-    """PingingSut under its old names."""
-
-    ping = PingingSut.poll_ping
-    asked = PingingSut.await_ping
-    answer = PingingSut.answer_ping
-    session = PingingSut.await_connection
-    outcome = PingingSut.await_session
-    unheard = PingingSut.stood_still_after
-    waiting_ms = PingingSut.half_response_ms
-    before_retry_ms = PingingSut.no_retry_ms
-    retry = PingingSut.await_retry
-    run_out = PingingSut.expire_response_timer
+element = read_element  # old name, until its last users change

@@ -10,7 +10,7 @@ from harness.peer.conversation import Conversation
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_outgoing_queue
-from suites.mqqb.steps.ordering import final_ack, order_ack
+from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender, tags
 
@@ -92,11 +92,11 @@ class Outgoing:
 
     def send_order_ack(self, number: int, **changes: Any) -> Frame:
         """Send the OrderAck of the message with a number (1 is the first)."""
-        return self.session.send(order_ack(self.peer, self.sent[number - 1], **changes))
+        return self.session.send(build_order_ack(self.peer, self.sent[number - 1], **changes))
 
     def send_final_ack(self, number: int, **changes: Any) -> Frame:
         """Send the FinalAck that refuses the message with a number; ``changes``: see ``final_ack``."""
-        return self.session.send(final_ack(self.peer, self.sent[number - 1], **changes))
+        return self.session.send(build_final_ack(self.peer, self.sent[number - 1], **changes))
 
     def send_session_ack(self) -> Frame:
         """Send the SessionAck of everything that came on the session, without an OrderAck."""
@@ -107,7 +107,7 @@ class Outgoing:
     def acknowledge_all(self) -> None:
         """Send the SessionAck and the OrderAck of everything, so that the SUT resends nothing."""
         self.session.acknowledge_all()
-        self.session.send(order_ack(self.peer, self.sent[-1]))
+        self.session.send(build_order_ack(self.peer, self.sent[-1]))
         self.peer.settle()
 
     # Old names, until their last users change.
@@ -152,42 +152,52 @@ Place = tuple[int, int, int]
 """SeqID, SeqNo and PrevNo of a SEQUENCE_INFO (MS-MQMQ 2.2.5)."""
 
 
-def info_place(info: dict[str, Any], name: str) -> Place:
+def read_info_place(info: dict[str, Any], name: str) -> Place:
     """Return an element of OutgoingTransferInfo that is a SEQUENCE_INFO."""
     found = read_element(info, name)
     seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
     return seq_id, number, previous
 
 
-def place_of(frame: Frame, further: int = 0) -> Place:
+def place_in_sequence(frame: Frame, further: int = 0) -> Place:
     """Return the SEQUENCE_INFO of a message, or of the message ``further`` places behind it."""
-    number = int(header(frame).TxSequenceNumber) + further
-    return identifier_of(frame), number, number - 1
+    number = int(transaction_header(frame).TxSequenceNumber) + further
+    return sequence_id_number(frame), number, number - 1
 
 
-def header(frame: Frame) -> Any:
+def transaction_header(frame: Frame) -> Any:
     """Return the TransactionHeader of a message."""
     return frame["TransactionHeader"]
 
 
-def sequence_of(frame: Frame) -> tuple[int, int]:
+def read_sequence_id(frame: Frame) -> tuple[int, int]:
     """Return the TxSequenceID of a message as TimeStamp and Ordinal, so that a later one is greater."""
-    identifier = header(frame).TxSequenceID
+    identifier = transaction_header(frame).TxSequenceID
     return identifier.TimeStamp, identifier.Ordinal
 
 
-def identifier_of(frame: Frame) -> int:
+def sequence_id_number(frame: Frame) -> int:
     """Return the TxSequenceID of a message as the 64-bit number that SEQUENCE_INFO has."""
-    stamp, ordinal = sequence_of(frame)
+    stamp, ordinal = read_sequence_id(frame)
     return stamp << 32 | ordinal
 
 
-def numbers(frames: list[Frame]) -> list[int]:
+def sequence_numbers(frames: list[Frame]) -> list[int]:
     """Return the TxSequenceNumbers of messages."""
-    return [int(header(frame).TxSequenceNumber) for frame in frames]
+    return [int(transaction_header(frame).TxSequenceNumber) for frame in frames]
 
 
-def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
+def find_kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return the messages that are in a queue of the SUT, as places in the list of identifiers, from 1."""
     found = {one["message_id"] for one in sut.kept(queue)}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]
+
+
+# Old names, until their last users change.
+header = transaction_header
+numbers = sequence_numbers
+kept = find_kept
+sequence_of = read_sequence_id
+identifier_of = sequence_id_number
+info_place = read_info_place
+place_of = place_in_sequence

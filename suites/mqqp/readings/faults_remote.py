@@ -17,7 +17,7 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading, Version
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_ending import CANCELED, RemoteEnding
@@ -32,7 +32,7 @@ from reference_qm.rpc.calls import Call
 from reference_qm.rpc.events import RpcOutput
 from reference_qm.surface.clock import Now
 
-LOOKUP_RECEIVES = frozenset(RECEIVING) - {ReadAction.MQ_ACTION_RECEIVE}
+LOOKUP_RECEIVES = frozenset(RECEIVE_ACTIONS) - {ReadAction.MQ_ACTION_RECEIVE}
 
 
 @follows("E51.2")
@@ -91,7 +91,7 @@ class _LookupTakesAtOnce(RemoteReads):
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         answered = partial(self.complete_remote_read, entry)
         self.qm.reading.read_by_lookup_identifier(
-            descriptor, lookup_id, operation, answered, entry.Action not in RECEIVING
+            descriptor, lookup_id, operation, answered, entry.Action not in RECEIVE_ACTIONS
         )
 
 
@@ -165,7 +165,7 @@ class EdgesNeedSomeIdentifier(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        none = (remote_reading.FIRST, remote_reading.LAST)
+        none = (remote_reading.FIRST_LOOKUP_ID, remote_reading.LAST_LOOKUP_ID)
         if lookup_id not in none and queue.MessagePositionList.find(lookup_id) is None:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)

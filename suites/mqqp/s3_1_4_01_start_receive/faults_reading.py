@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import throwing
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_reads import LAST, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
 from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -54,7 +54,7 @@ class _LastRead(RemoteReads):
         queue = descriptor.QueueReference
         if cursor is not None or queue is None or not queue.MessagePositionList:
             return False
-        self.remote_read_by_lookup(entry, descriptor, LAST)
+        self.remote_read_by_lookup(entry, descriptor, LAST_LOOKUP_ID)
         return True
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:

@@ -11,7 +11,7 @@ from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, needs, sut_survives
-from harness.sut.control import OF_THE_CHANNEL
+from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import PortType
@@ -71,7 +71,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
         after = ask_ports(remote, PortType.IP_READ)[0]
         found = try_to_bind(remote, after.status, QM2QM)
         read = remote.open_with_messages("first").receive().label_or_outcome if found == "served" else "nothing"
-    except OF_THE_CHANNEL:
+    except CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable) as lost:
         judge(

@@ -12,10 +12,10 @@ from harness.faults.rpc_calls import answering, called_unbound, throwing
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.remote.remote_reads import LAST, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
 from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -150,7 +150,7 @@ class ReceiveLeaves(RemoteReads):
     """The server's RECEIVE lookup leaves the message in the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
-        if entry.Action in RECEIVING:
+        if entry.Action in RECEIVE_ACTIONS:
             entry.Action = ReadAction(entry.Action - 0x10)
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
@@ -163,7 +163,7 @@ class PeekTakes(RemoteReads):
     """The server's PEEK lookup takes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
-        if entry.Action not in RECEIVING:
+        if entry.Action not in RECEIVE_ACTIONS:
             entry.Action = ReadAction(entry.Action + 0x10)
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
@@ -180,7 +180,7 @@ class PeekCurrentTakes(RemoteReads):
 
 class _NotKept(RemoteEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
-        if entry.Action in (RECEIVING - {ReadAction.MQ_ACTION_RECEIVE}):
+        if entry.Action in (RECEIVE_ACTIONS - {ReadAction.MQ_ACTION_RECEIVE}):
             ended(Status.MQ_ERROR_INVALID_PARAMETER)
         else:
             super().end_remote_read(entry, delete_message, ended)
@@ -232,7 +232,7 @@ class LookupOfNothing(ClientReading):
     """The client's lookup of the last message carries LookupId 0."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
-        if read.LookupId == LAST:
+        if read.LookupId == LAST_LOOKUP_ID:
             read.LookupId = 0
         return (yield from super().start_receive2(read))
 

@@ -17,12 +17,12 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     label, queue = f"once {peer.message_id()}", sut.queue("transactional")
     packet = receiver.sequence.message(label=label)
-    sent = [receiver.give(packet), receiver.give(packet)]
+    packets = [receiver.give(packet), receiver.give(packet)]
     ack = receiver.poll_acknowledgment()
     outside = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
     peer.eventually(lambda: label in sut.labels(queue))
     peer.pass_time(sut.quiet_ms)
-    evidence = [*sent, outside, *([] if ack is None else [ack])]
+    evidence = [*packets, outside, *([] if ack is None else [ack])]
     number = None if ack is None else place(ack).TxSequenceNumber
     judge(
         "MQSO-4.3.1.2-D04",
@@ -31,6 +31,6 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
         evidence=evidence,
     )
     once = [one for one in sut.labels(queue) if one == label]
-    judge("MQSO-3.2.1-D03", expected=in_queue(label), observed=once, evidence=sent)
+    judge("MQSO-3.2.1-D03", expected=in_queue(label), observed=once, evidence=packets)
     judge("MQSO-3.2.1-01", expected=in_queue(label), observed=sut.labels(queue), evidence=evidence)
     receiver.end()

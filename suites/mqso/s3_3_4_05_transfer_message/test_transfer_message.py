@@ -10,13 +10,13 @@ from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import DELIVERIES, Routed
 
 TAGS = (0x51, 0x52, 0x53)
-ROUTED = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
-"""What is seen of a message that has a next hop on its way, by what the directory says."""
+ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
+"""The rules about a message that is sent to the next hop that the directory gives."""
 
 
 @needs("topology")
 @pytest.mark.parametrize("delivery", DELIVERIES)
-@covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTED)
+@covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTING_RULES)
 def test_messages_to_other_site_pass_router(topology, judge, delivery):
     """Three messages to a queue of another site pass from the sender to the router and from there to the receiver,
     and each of these two acknowledges them.
@@ -25,14 +25,14 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
     routed.send(*TAGS)
     frames = routed.await_arrival(*TAGS)
     expected = {f"{SENDER} to {ROUTER}": set(TAGS), f"{ROUTER} to {RECEIVER}": set(TAGS)}
-    judge("MQSO-3.3.4.5-01", *ROUTED, expected=expected, observed=routed.hops(*TAGS), evidence=frames)
+    judge("MQSO-3.3.4.5-01", *ROUTING_RULES, expected=expected, observed=routed.hops(*TAGS), evidence=frames)
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
-        found = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
+        observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
         judge(
             "MQSO-3.3.4.5-D03",
             expected=holds(f"acknowledged by the {by}", otherwise=f"no acknowledgment by the {by}"),
-            observed=bool(found),
-            evidence=found or frames,
+            observed=bool(observed),
+            evidence=observed or frames,
         )
 
 
@@ -50,6 +50,6 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         topology.pass_time(topology.sender.quiet_ms)
         topology.mend(role)
         frames = routed.await_arrival(tag)
-        came = f"{hex(tag)} comes after the {role} was out of reach"
+        arrival = f"{hex(tag)} comes after the {role} was out of reach"
         received = routed.receive_tags()
-        judge.all(expected=[tag], observed=received, evidence=frames, note=came)
+        judge.all(expected=[tag], observed=received, evidence=frames, note=arrival)

@@ -8,9 +8,9 @@ from harness.expectations import facts, none
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 
-SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
-FIRST = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
-OTHER = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
+SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
+FIRST_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
+OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
 
 
 @needs("queue_control")
@@ -19,25 +19,25 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
     """A queue has the properties of its creation, then those of its change; creating it again or changing a missing
     queue is refused and changes nothing.
     """
-    name = sut.new_queue("made", **FIRST)
+    name = sut.new_queue("made", **FIRST_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
 
-    def found() -> dict[str, object]:
-        shown = sut.control.call("get_queue", name=name)
-        return {key: shown[key] for key in FIRST}
+    def read_properties() -> dict[str, object]:
+        properties = sut.control.call("get_queue", name=name)
+        return {key: properties[key] for key in FIRST_PROPERTIES}
 
     steps = (
-        ("made again", "create_queue", {"name": name, **OTHER}, Outcome.REFUSED, FIRST),
-        ("missing", "set_queue", {"name": missing, **OTHER}, Outcome.REFUSED, FIRST),
-        ("changed", "set_queue", {"name": name, **OTHER}, Outcome.DONE, OTHER),
+        ("made again", "create_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
+        ("missing", "set_queue", {"name": missing, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
+        ("changed", "set_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.DONE, OTHER_PROPERTIES),
     )
-    judge("MQSO-3.3.4.1-D01", expected=FIRST, observed=found())
-    for step, verb, arguments, outcome, after in steps:
+    judge("MQSO-3.3.4.1-D01", expected=FIRST_PROPERTIES, observed=read_properties())
+    for step, verb, arguments, outcome, expected_state in steps:
         answer = sut.attempt(verb, **arguments)
-        expected = facts(outcome=outcome, queue=after)
-        judge.all(expected=expected, observed={"outcome": answer, "queue": found()}, case=step)
-    there = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
-    judge.all(expected=none("queue that was only changed"), observed=there)
+        expected = facts(outcome=outcome, queue=expected_state)
+        judge.all(expected=expected, observed={"outcome": answer, "queue": read_properties()}, case=step)
+    listed_names = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
+    judge.all(expected=none("queue that was only changed"), observed=listed_names)
 
 
 @needs("queue_control", "send", "receive")
@@ -47,17 +47,17 @@ def test_queue_queries_change_nothing(sut, judge):
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
-    def answers() -> dict[str, object]:
-        shown = sut.control.call("get_queue", name=queue)
+    def read_answers() -> dict[str, object]:
+        shown_properties = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
-        properties = {key: shown[key] for key in SHOWN if key in shown}
+        properties = {key: shown_properties[key] for key in SHOWN_PROPERTIES if key in shown_properties}
         return {"properties": properties, "labels": sut.labels(queue), "counts": listed}
 
-    first = answers()
-    found = {name: first[name] for name in ("labels", "counts")}
-    judge.all(expected=facts(labels=["one", "two"], counts=[2]), observed=found)
+    first_answers = read_answers()
+    observed = {name: first_answers[name] for name in ("labels", "counts")}
+    judge.all(expected=facts(labels=["one", "two"], counts=[2]), observed=observed)
     for _ in range(3):
-        judge("MQSO-3.3.4.2-D01", expected=first, observed=answers())
+        judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
 
 
 @needs("send", "receive", "queue_control")
@@ -77,5 +77,5 @@ def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
         expected=facts(too_much=Outcome.REFUSED, left=["express", "recoverable"]),
         observed={"too_much": lost, "left": sut.labels(queue)},
     )
-    taken = [sut.read_label("receive", queue=queue) for _ in range(3)]
-    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=taken)
+    labels = [sut.read_label("receive", queue=queue) for _ in range(3)]
+    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=labels)

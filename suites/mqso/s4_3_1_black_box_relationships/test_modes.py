@@ -22,17 +22,17 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
             "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=INTEGRATED
         )
         return
-    made = Enterprise(peer, sut).attempt_creation()
-    judge("MQSO-4.3.1.3-01", expected=Outcome.REFUSED, observed=made, case="workgroup mode")
+    outcome = Enterprise(peer, sut).attempt_creation()
+    judge("MQSO-4.3.1.3-01", expected=Outcome.REFUSED, observed=outcome, case="workgroup mode")
     queue = sut.new_queue("private")
     label = f"in {peer.message_id()}"
-    sent = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
+    packet = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
     peer.eventually(lambda: label in sut.labels(queue))
-    taken = sut.read_label("receive", queue=queue)
+    received_label = sut.read_label("receive", queue=queue)
     sender = Sender(peer, sut, peer.direct_name("mqc-private"))
     sender.send(1)
     session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect(session, 1)
     if session is not None:
         sender.acknowledge_all(session)
     judge(
@@ -40,10 +40,10 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         "MQSO-4.3.3-D02",
         "MQSO-4.3.1.3-D01",
         expected=facts(received=label, sent=[1]),
-        observed={"received": taken, "sent": tags(came)},
-        evidence=[sent, *came],
+        observed={"received": received_label, "sent": tags(frames)},
+        evidence=[packet, *frames],
     )
-    judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=made)
+    judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome)
 
 
 @needs("directory", "queue_control", "inspect")
@@ -51,6 +51,6 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
 def test_directory_mode_has_public_queues(peer, sut, judge):
     """A SUT in directory mode shows DirectoryIntegrated True and creates a public queue."""
     integrated = bool(sut.inspect_queue_manager()["DirectoryIntegrated"])
-    made = Enterprise(peer, sut).attempt_creation()
+    outcome = Enterprise(peer, sut).attempt_creation()
     expected = facts(DirectoryIntegrated=True, public_queue=Outcome.DONE)
-    judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "public_queue": made})
+    judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "public_queue": outcome})

@@ -11,51 +11,62 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
-UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
-DECIDED = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
-COORDINATED = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
-INTERNAL = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
+PENDING_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
+DECISION_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
+COORDINATED_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
+INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*UNSEEN, *DECIDED, *INTERNAL)
+@covers(*PENDING_RULES, *DECISION_RULES, *INTERNAL_RULES)
 def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
     """A message that is sent in an internal transaction is not in its queue before the end and after an abort, and
     is in it after a commit.
     """
     queue = sut.queue("transactional")
-    for outcome, there in (("abort", []), ("commit", ["commit"])):
-        transaction = _with_a_message(sut, judge, outcome, external=False)
+    for outcome, stored_labels in (("abort", []), ("commit", ["commit"])):
+        transaction = _begin_with_message(sut, judge, outcome, external=False)
         answer = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": answer, "queue": sut.labels(queue)}
-        judge(*DECIDED, *INTERNAL, expected=facts(outcome=Outcome.DONE, queue=there), observed=observed, case=outcome)
+        judge(
+            *DECISION_RULES,
+            *INTERNAL_RULES,
+            expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+            observed=observed,
+            case=outcome,
+        )
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*UNSEEN, *DECIDED, *COORDINATED)
+@covers(*PENDING_RULES, *DECISION_RULES, *COORDINATED_RULES)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
     """A message that is sent in an external transaction is not in its queue before and after the prepare, and is in
     it only after a commit.
     """
     queue = sut.queue("transactional")
-    transaction = _with_a_message(sut, judge, outcome, external=True)
-    judge.conclude(*UNSEEN)
+    transaction = _begin_with_message(sut, judge, outcome, external=True)
+    judge.conclude(*PENDING_RULES)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "queue": sut.labels(queue)}
-    judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
+    judge(*COORDINATED_RULES, expected=facts(outcome="prepared", queue=[]), observed=observed)
     answer = sut.attempt(outcome, transaction=transaction)
-    there = [outcome] if outcome == "commit" else []
+    stored_labels = [outcome] if outcome == "commit" else []
     observed = {"outcome": answer, "queue": sut.labels(queue)}
-    judge(*DECIDED, *COORDINATED, expected=facts(outcome=Outcome.DONE, queue=there), observed=observed)
+    judge(
+        *DECISION_RULES,
+        *COORDINATED_RULES,
+        expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+        observed=observed,
+    )
 
 
-def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
-    """Begin a transaction and send a message in it, which nobody is to see; return its name."""
+def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
+    """Begin a transaction, send a message in it, and judge that the message is not visible; return the transaction."""
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
-    judge(*UNSEEN, expected=in_queue(), observed=sut.labels(queue))
+    judge(*PENDING_RULES, expected=in_queue(), observed=sut.labels(queue))
     return transaction
 
 
@@ -70,13 +81,13 @@ def test_message_is_received_in_transaction_of_other_kind(sut, judge):
         sut.send_here(queue, [kind], delivery="transactional", transaction=sending)
         _commit(sut, sending, external=external)
         receiving = sut.control.call("begin", external=not external)["transaction"]
-        taken = sut.read_label("receive", queue=queue, transaction=receiving)
+        label = sut.read_label("receive", queue=queue, transaction=receiving)
         _commit(sut, receiving, external=not external)
-        left = sut.read_label("peek_message", queue=queue)
+        remaining_label = sut.read_label("peek_message", queue=queue)
         judge(
             "MQSO-4.3.1.2-D09",
             expected=facts(before=kind, after=Outcome.NOTHING),
-            observed={"before": taken, "after": left},
+            observed={"before": label, "after": remaining_label},
         )
 
 
@@ -87,7 +98,7 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 
 
 @needs("send", "transactions")
-@covers(*DECIDED)
+@covers(*DECISION_RULES)
 def test_message_is_transferred_after_commit_only(peer, sut, judge):
     """Of two messages that are sent to the peer in transactions, the committed one arrives after its commit, and the
     aborted one never.
@@ -99,12 +110,12 @@ def test_message_is_transferred_after_commit_only(peer, sut, judge):
         sut.send(sender.to, body=outcome, application_tag=tag, delivery="transactional", transaction=transaction)
         bodies[tag] = outcome
         if outcome == "commit":
-            early = peer.await_session(sut.quiet_ms) is not None
+            is_early = peer.await_session(sut.quiet_ms) is not None
         sut.control.call(outcome, transaction=transaction)
     session = sender.next_session()
-    came = [] if session is None else sender.collect_all(session, 1)
-    seen = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in came]
+    frames = [] if session is None else sender.collect_all(session, 1)
+    observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
     expected = facts(before_the_commit=False, came=["commit"])
-    judge.all(expected=expected, observed={"before_the_commit": early, "came": seen}, evidence=came)
+    judge.all(expected=expected, observed={"before_the_commit": is_early, "came": observed}, evidence=frames)
     if session is not None:
         sender.acknowledge_all(session)

@@ -21,9 +21,9 @@ LONG_MS = 600_000
 def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     """The SUT accepts a session, answers a ping, and answers a remote call that opens a queue."""
     attempt = SessionAttempt(peer)
-    asked = peer.udp()
-    ping = asked.send(ping_request(Cookie=7))
-    pong = asked.poll()
+    pinged = peer.udp()
+    ping = pinged.send(ping_request(Cookie=7))
+    pong = pinged.poll()
     evidence = [ping] if pong is None else [ping, pong]
     judge.all(expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     judge("MQSO-5.1.1-01", expected=holds("pong", otherwise="silence"), observed=pong is not None, evidence=evidence)
@@ -62,24 +62,29 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
         evidence=evidence,
     )
     sut.bring_online()
-    back = SessionAttempt(peer)
-    judge("MQSO-5.1.1.1-D05", expected=SessionAttempt.SERVED, observed=back.outcome, evidence=back.evidence)
-    again = peer.open_raw()
-    sent = again.send(peer.recoverable_message(label="after"))
+    later_attempt = SessionAttempt(peer)
+    judge(
+        "MQSO-5.1.1.1-D05",
+        expected=SessionAttempt.SERVED,
+        observed=later_attempt.outcome,
+        evidence=later_attempt.evidence,
+    )
+    second_session = peer.open_raw()
+    packet = second_session.send(peer.recoverable_message(label="after"))
     peer.eventually(lambda: sut.labels(queue) == ["before", "after"])
-    judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[sent])
+    judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[packet])
     session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D05", expected=[1], observed=tags(came), evidence=came)
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.1-D05", expected=[1], observed=tags(frames), evidence=frames)
     if session is not None:
         sender.acknowledge_all(session)
 
 
-STOPPING = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
+STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 
 
 @needs("environment", "send", "receive", "queue_control")
-@covers(*STOPPING, "MQSO-5.1.1.1-D01")
+@covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
     """A stop closes the session; the stopped SUT refuses a session and an application's peek; started again, it
     accepts a session and has its recoverable message.
@@ -89,20 +94,20 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     connection = peer.open_raw()
     sut.change_environment(service=False)
     observed = connection.until_closed()
-    judge(*STOPPING, expected=closed(), observed=observed, evidence=[connection.last])
+    judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
     stopped = SessionAttempt(peer)
-    done = {"session": stopped.outcome, "application": sut.attempt("peek", queue=queue)}
+    state_stopped = {"session": stopped.outcome, "application": sut.attempt("peek", queue=queue)}
     expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
-    judge("MQSO-5.1.1.1-D01", expected=expected, observed=done, evidence=stopped.evidence)
+    judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_stopped, evidence=stopped.evidence)
     sut.change_environment(service=True)
     started = SessionAttempt(peer)
-    again = {"session": started.outcome, "queue": sut.labels(queue)}
+    state_started = {"session": started.outcome, "queue": sut.labels(queue)}
     expected = facts(session=SessionAttempt.SERVED, queue=["kept"])
-    judge("MQSO-5.1.1.1-D01", expected=expected, observed=again, evidence=started.evidence)
+    judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_started, evidence=started.evidence)
 
 
 @needs("environment", "qm2qm")
-@covers(*STOPPING)
+@covers(*STOP_RULES)
 def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     """A stop closes the connections of three remote readers: one with a pending read, one with an open queue, and a
     new one.
@@ -118,7 +123,7 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
 
 
 @needs("environment", "remote_read")
-@covers(*STOPPING)
+@covers(*STOP_RULES)
 def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     """A stop closes the connections on which the SUT has opened two queues of the peer and reads from one."""
     reader = Reader(peer, sut)
@@ -147,11 +152,11 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     """
     queue = sut.queue()
 
-    def throttled() -> bool:
+    def is_throttled() -> bool:
         return bool(sut.inspect_queue_manager()["Throttled"])
 
     sut.change_environment(storage=False)
-    short = peer.eventually(throttled)
+    short = peer.eventually(is_throttled)
     judge(
         "MQSO-5.1.1.1-06",
         "MQDMPR-3.1.7.2.5-03",
@@ -159,26 +164,26 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         observed=bool(short),
     )
     connection = peer.open_raw()
-    own = sut.attempt(sut.send_here, queue, ["own"])
-    sent = [connection.send(peer.message(label="of the peer"))]
+    own_outcome = sut.attempt(sut.send_here, queue, ["own"])
+    packets = [connection.send(peer.message(label="of the peer"))]
     peer.settle()
     if short:
-        observed = {"own": own, "queue": sut.labels(queue)}
-        judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=sent)
+        observed = {"own": own_outcome, "queue": sut.labels(queue)}
+        judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=packets)
     else:
         judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
-    peer.eventually(lambda: not throttled())
-    freed = {"while_it_is_full": bool(short), "afterwards": throttled()}
+    peer.eventually(lambda: not is_throttled())
+    freed = {"while_it_is_full": bool(short), "afterwards": is_throttled()}
     expected = facts(while_it_is_full=True, afterwards=False)
     judge("MQSO-5.1.1.1-D04", expected=expected, observed=freed, case="Throttled")
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
-    sent.append(peer.open_raw().send(peer.message(label="again")))
+    packets.append(peer.open_raw().send(peer.message(label="again")))
     sut.attempt(sut.send_here, queue, ["own, again"])
     peer.eventually(lambda: len(sut.labels(queue)) == 2)
     if short:
-        there = any_order("again", "own, again")
-        judge("MQSO-5.1.1.1-05", expected=there, observed=sut.labels(queue), evidence=sent)
+        expected_labels = any_order("again", "own, again")
+        judge("MQSO-5.1.1.1-05", expected=expected_labels, observed=sut.labels(queue), evidence=packets)

@@ -23,8 +23,8 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
     queue = sut.new_queue("life", transactional=transactional)
     delivery = "transactional" if transactional else "express"
     sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
-    taken = [sut.read_label("receive", queue=queue) for _ in range(2)]
-    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=taken)
+    labels = [sut.read_label("receive", queue=queue) for _ in range(2)]
+    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels)
     judge("MQSO-5.1.1.2-D01", expected=in_queue("3", "4", "5"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     judge("MQSO-5.1.1.2-D04", expected=in_queue(), observed=sut.labels(queue))
@@ -33,7 +33,7 @@ def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional)
     judge("MQSO-5.1.1.2-D04", expected=in_queue("6"), observed=sut.labels(queue))
 
 
-AWAITED = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
 @needs("queue_control", "send", "receive")
@@ -46,12 +46,12 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     reader = PendingRequest(peer, "receive", timeout_ms=WAIT_MS, queue=queue)
     peer.settle()
     sut.send_here(queue, ["awaited"])
-    brought = reader.await_label()
-    judge(*AWAITED, expected="awaited", observed=brought)
+    label_or_outcome = reader.await_label()
+    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome)
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
-    late = PendingRequest(peer, "receive", timeout_ms=SHORT_MS, queue=queue)
-    brought = late.await_label()
-    judge(*AWAITED, expected=Outcome.NOTHING, observed=brought)
+    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_MS, queue=queue)
+    label_or_outcome = late_read.await_label()
+    judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome)
     sut.send_here(queue, ["later"])
     peer.settle()
     judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))
@@ -96,10 +96,15 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
-    first, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
-    seen = [sut.read_label("peek_message", cursor=first), sut.read_label("peek_next", cursor=first)]
-    seen += [sut.read_label("peek_message", cursor=second), sut.read_label("peek_message", cursor=first)]
-    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=seen)
+    first_cursor, second_cursor = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
+    observed = [sut.read_label("peek_message", cursor=first_cursor), sut.read_label("peek_next", cursor=first_cursor)]
+    observed += [
+        sut.read_label("peek_message", cursor=second_cursor),
+        sut.read_label("peek_message", cursor=first_cursor),
+    ]
+    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=observed)
     sut.restart()
-    after = [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in (first, second)]
-    judge.all(expected=each(Outcome.REFUSED, "cursor"), observed=after)
+    outcomes_after = [
+        sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in (first_cursor, second_cursor)
+    ]
+    judge.all(expected=each(Outcome.REFUSED, "cursor"), observed=outcomes_after)

@@ -10,10 +10,10 @@ IDLE_MS = 60_000
 UNHURRIED = 4
 
 
-def _outgoing(sut: Sut, *names: str) -> dict[str, int]:
-    """Return how many messages are in each outgoing queue that there is."""
-    found = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
-    return {name: found[name.lower()] for name in names if name.lower() in found}
+def _count_outgoing(sut: Sut, *names: str) -> dict[str, int]:
+    """Return the number of messages in each existing outgoing queue."""
+    counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
+    return {name: counts[name.lower()] for name in names if name.lower() in counts}
 
 
 @needs("send", "queue_control", "set_timers", "pause")
@@ -24,31 +24,31 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     """
     sut.slow_down(UNHURRIED)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_MS)
-    idle, held = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
+    idle, waiting = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
     sut.send(idle, body="waits", application_tag=1)
     peer.pass_time(sut.response_timeout_ms)
     sender = Sender(peer, sut, idle)
     session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[1], observed=tags(came), evidence=came)
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[1], observed=tags(frames), evidence=frames)
     if session is None:
         return
     sender.acknowledge_all(session)
-    peer.eventually(lambda: _outgoing(sut, idle) == {idle: 0})
+    peer.eventually(lambda: _count_outgoing(sut, idle) == {idle: 0})
     session.close()
-    sut.send(held, body="stays", application_tag=2)
+    sut.send(waiting, body="stays", application_tag=2)
     session, _ = sender.first(1)
-    sut.pause(held)
+    sut.pause(waiting)
     session.close()
     peer.pass_time(sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
-    judge("MQSO-5.1.1.2-D08", expected={held: 1}, observed=_outgoing(sut, idle, held), evidence=came)
-    sut.resume(held)
+    judge("MQSO-5.1.1.2-D08", expected={waiting: 1}, observed=_count_outgoing(sut, idle, waiting), evidence=frames)
+    sut.resume(waiting)
     session = sender.session()
-    came = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[2], observed=tags(came), evidence=came)
+    frames = sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[2], observed=tags(frames), evidence=frames)
     sender.acknowledge_all(session)
     sender.send(3)
     session = sender.session()
-    came = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[3], observed=tags(came), evidence=came)
+    frames = sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[3], observed=tags(frames), evidence=frames)
     sender.acknowledge_all(session)

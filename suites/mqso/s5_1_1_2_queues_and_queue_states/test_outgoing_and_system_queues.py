@@ -35,18 +35,18 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     """A paused outgoing queue sends neither of two messages; resumed, it sends both in order."""
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
-    session, came = sender.first(1)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
     peer.settle()
     sut.pause(sender.to)
     sender.send(2, 3)
-    came = sender.collect_all(session, 2)
-    observed = {"came": tags(came), "waiting": sut.outgoing_queue(sender.to)["count"]}
-    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=came)
+    frames = sender.collect_all(session, 2)
+    observed = {"came": tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
+    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=frames)
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.session()
-    came = sender.collect_all(session, 3)
-    judge("MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in tags(came) if tag != 1], evidence=came)
+    frames = sender.collect_all(session, 3)
+    judge("MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in tags(frames) if tag != 1], evidence=frames)
     sender.acknowledge_all(session)
 
 
@@ -58,7 +58,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
     """
     connection = peer.open_raw()
     names = (PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL)
-    sent = [
+    packets = [
         connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{name}", label=name))
         for name in names
     ]
@@ -68,8 +68,8 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
         sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
     for name in names:
-        found = [one["label"] or one["body"] for one in sut.kept_messages(name)]
-        judge.all(expected=in_queue(), observed=found, case=name, evidence=sent)
+        observed = [one["label"] or one["body"] for one in sut.kept_messages(name)]
+        judge.all(expected=in_queue(), observed=observed, case=name, evidence=packets)
 
 
 @needs("send", "receive", "queue_control")
@@ -92,7 +92,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
             label = " ".join([delivery, *journal])
             sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
 
-    def found(*names: str) -> list[list[str]]:
+    def list_labels(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
     waiting = sut.outgoing_queue(to)["count"]
@@ -100,8 +100,8 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
     peer.pass_time((SHORT_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
-    peer.eventually(lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
-    dead = found(PLAIN_DEAD, TRANSACTIONAL_DEAD)
+    peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
+    dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
     judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
     judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
@@ -109,18 +109,18 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
     sender.send(2, delivery="recoverable", label="not journaled")
-    session, came = sender.first(2)
+    session, frames = sender.first(2)
     sender.acknowledge_all(session)
-    peer.eventually(lambda: found(JOURNAL) == [["journaled"]])
-    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=found(JOURNAL), evidence=came)
+    peer.eventually(lambda: list_labels(JOURNAL) == [["journaled"]])
+    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=list_labels(JOURNAL), evidence=frames)
 
 
 @covers("MQSO-5.1.1.2-D14")
 def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
     """The acknowledgment of a transactional message of the peer has the peer's queue order_queue$ as destination."""
     receiver = Receiver(peer, sut)
-    sent = receiver.send()
+    packet = receiver.send()
     ack = receiver.await_acknowledgment()
     queue = str(ack["UserHeader"].DestinationQueue.DirectFormatName).lower()
     expected = rf"tcp:{peer.address}\{ORDER_QUEUE}".lower()
-    judge("MQSO-5.1.1.2-D14", expected=expected, observed=queue, evidence=[sent, ack])
+    judge("MQSO-5.1.1.2-D14", expected=expected, observed=queue, evidence=[packet, ack])

@@ -37,14 +37,14 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
         observed={"peeked": peeked, "queue": sut.labels(queue)},
     )
     transaction = sut.control.call("begin", external=external)["transaction"]
-    taken = sut.read_label("receive", queue=queue, transaction=transaction)
+    label = sut.read_label("receive", queue=queue, transaction=transaction)
     others = [sut.read_label(verb, queue=queue) for verb in ("peek_message", "receive")]
     judge(
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
         expected=facts(received="1", by_others=each(Outcome.NOTHING)),
-        observed={"received": taken, "by_others": others},
+        observed={"received": label, "by_others": others},
     )
     judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":
@@ -70,18 +70,18 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):
         sender.send(tag, delivery=delivery)
-    session, came = sender.first(3)
+    session, frames = sender.first(3)
 
-    def waiting() -> int:
+    def count_waiting() -> int:
         return sut.outgoing_queue(sender.to)["count"]
 
-    counts = [waiting()]
-    evidence = [*came, sender.acknowledge_all(session)]
-    peer.eventually(lambda: waiting() <= 1)
+    counts = [count_waiting()]
+    evidence = [*frames, sender.acknowledge_all(session)]
+    peer.eventually(lambda: count_waiting() <= 1)
     peer.settle()
-    counts.append(waiting())
-    transactional = next(frame for frame in came if frame["UserHeader"].TH)
+    counts.append(count_waiting())
+    transactional = next(frame for frame in frames if frame["UserHeader"].TH)
     evidence.append(session.send(order_ack(peer, transactional)))
-    peer.eventually(lambda: waiting() == 0)
-    counts.append(waiting())
+    peer.eventually(lambda: count_waiting() == 0)
+    counts.append(count_waiting())
     judge("MQSO-5.1.1.3-D04", "MQSO-4.3.1.2-D05", expected=[3, 1, 0], observed=counts, evidence=evidence)

@@ -20,6 +20,6 @@ def test_internal_transaction_ends_without_vote(sut, judge):
         sut.read_label("receive", queue=queue, transaction=transaction)
         label = f"sent to {outcome}"
         sut.send(sut.direct_name(queue), label=label, body=label, transaction=transaction)
-        done = sut.attempt(outcome, transaction=transaction)
-        observed = {"outcome": done, "queue": sut.labels(queue)}
+        answer = sut.attempt(outcome, transaction=transaction)
+        observed = {"outcome": answer, "queue": sut.labels(queue)}
         judge.all(expected=facts(outcome=Outcome.DONE, queue=expected), observed=observed, case=outcome)

@@ -26,36 +26,36 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     """Two queues keep their properties and their recoverable and transactional messages across restarts, until these
     are received; the express messages are gone.
     """
-    plain = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
+    plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
-    sut.send_here(plain, ["express", "express, too"])
-    sut.send_here(plain, ["recoverable", "recoverable, too"], delivery="recoverable")
+    sut.send_here(plain_queue, ["express", "express, too"])
+    sut.send_here(plain_queue, ["recoverable", "recoverable, too"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "transactional, too"], delivery="transactional")
 
-    def properties() -> list[dict[str, object]]:
-        found = [sut.control.call("get_queue", name=name) for name in (plain, transactional)]
-        return [{name: one[name] for name in PROPERTIES if name in one} for one in found]
+    def read_properties() -> list[dict[str, object]]:
+        observed = [sut.control.call("get_queue", name=name) for name in (plain_queue, transactional)]
+        return [{name: one[name] for name in PROPERTIES if name in one} for one in observed]
 
-    before = properties()
-    lists = {plain: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
+    properties_before = read_properties()
+    lists = {plain_queue: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
     for _ in range(2):
         sut.restart()
-        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=before, observed=properties())
-        there = sut.labels(plain)
-        express = [label for label in there if label.startswith("express")]
+        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties_before, observed=read_properties())
+        stored_labels = sut.labels(plain_queue)
+        express = [label for label in stored_labels if label.startswith("express")]
         judge("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", expected=none("express message"), observed=express)
         judge(
             "MQSO-5.5.1-05",
             "MQSO-3.2.1-D02",
-            expected=lists[plain],
-            observed=[one for one in there if one not in express],
+            expected=lists[plain_queue],
+            observed=[one for one in stored_labels if one not in express],
         )
         judge("MQSO-5.5.1-03", expected=lists[transactional], observed=sut.labels(transactional))
         for name in lists:
             sut.control.call("receive", queue=name, timeout_ms=0)
             lists[name].pop(0)
     sut.restart()
-    judge("MQSO-5.5.1-05", expected=in_queue(), observed=sut.labels(plain))
+    judge("MQSO-5.5.1-05", expected=in_queue(), observed=sut.labels(plain_queue))
     judge("MQSO-5.5.1-03", expected=in_queue(), observed=sut.labels(transactional))
 
 
@@ -72,13 +72,13 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     sut.restart()
     sender = Sender(peer, sut, to)
     session = sender.session()
-    came = sender.collect_all(session, 2)
-    judge("MQSO-5.5.1-06", expected=holds("no express message"), observed=1 not in tags(came), evidence=came)
+    frames = sender.collect_all(session, 2)
+    judge("MQSO-5.5.1-06", expected=holds("no express message"), observed=1 not in tags(frames), evidence=frames)
     for rule, tag in (("MQSO-5.5.1-04", 2), ("MQSO-5.5.1-02", 3)):
-        judge(rule, expected=[tag], observed=[one for one in tags(came) if one == tag], evidence=came)
-    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing_queue(to)["count"], evidence=came)
+        judge(rule, expected=[tag], observed=[one for one in tags(frames) if one == tag], evidence=frames)
+    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing_queue(to)["count"], evidence=frames)
     sender.acknowledge_all(session)
-    last = next((frame for frame in came if frame["UserHeader"].TH), None)
+    last = next((frame for frame in frames if frame["UserHeader"].TH), None)
     if last is not None:
         session.send(order_ack(peer, last))
     peer.eventually(lambda: sut.outgoing_queue(to)["count"] == 0)
@@ -86,8 +86,12 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     peer.settle()  # that it is gone has to be on disk, too: a restart may be a crash
     sut.restart()
     peer.settle()
-    again = sender.next_session(sut.connect_timeout_ms)
-    left = [] if again is None else tags(sender.collect_all(again, 1))
+    second_session = sender.next_session(sut.connect_timeout_ms)
+    remaining_tags = [] if second_session is None else tags(sender.collect_all(second_session, 1))
     judge(
-        "MQSO-5.5.1-D01", "MQSO-5.5.1-02", expected=none("message that was acknowledged"), observed=left, evidence=came
+        "MQSO-5.5.1-D01",
+        "MQSO-5.5.1-02",
+        expected=none("message that was acknowledged"),
+        observed=remaining_tags,
+        evidence=frames,
     )

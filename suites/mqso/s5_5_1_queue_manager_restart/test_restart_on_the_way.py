@@ -8,12 +8,12 @@ from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import Routed
 
-NEXT = {SENDER: ROUTER, ROUTER: RECEIVER}
+NEXT_HOP = {SENDER: ROUTER, ROUTER: RECEIVER}
 TAGS = (0x61, 0x62)
 
 
 @needs("topology", "restart")
-@pytest.mark.parametrize("role", NEXT)
+@pytest.mark.parametrize("role", NEXT_HOP)
 @pytest.mark.parametrize(
     ("delivery", "rule"),
     [
@@ -26,12 +26,12 @@ def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge
     system's restart.
     """
     routed = Routed(topology, delivery)
-    topology.cut(NEXT[role])
+    topology.cut(NEXT_HOP[role])
     routed.send(*TAGS)
     if role == ROUTER:
         routed.await_acknowledgment(SENDER, ROUTER)
     topology.systems[role].sut.restart()
-    topology.mend(NEXT[role])
+    topology.mend(NEXT_HOP[role])
     frames = routed.await_arrival(*TAGS)
     received = routed.receive_tags()
     judge(

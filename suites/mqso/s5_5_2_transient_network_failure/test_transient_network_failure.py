@@ -22,37 +22,37 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
-    connection, asked = accepted(listener)
-    first = agree(connection, respond(connection, asked))
+    connection, request = accepted(listener)
+    number = agree(connection, respond(connection, request))
     connection.end()
-    came = _sent_on_the_next(peer, listener)
-    judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(came), evidence=[first, *came])
+    frames = _receive_on_next_connection(peer, listener)
+    judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(frames), evidence=[number, *frames])
     listener.close()
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
     peer.pass_time(3 * sut.duration_ms(RETRY_MS))
-    came = _sent_on_the_next(peer, peer.listen_raw(ping=False))
+    frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",
         "MQSO-5.5.2-D01",
         "MQSO-4.3.1.2-D03",
         expected=[1, 2, 3, 4, 5],
-        observed=tags(came),
-        evidence=[first, *came],
+        observed=tags(frames),
+        evidence=[number, *frames],
     )
 
 
-def _sent_on_the_next(peer: Peer, listener: RawListener) -> list[Frame]:
-    """Wait for the SUT to connect; let it send what it has, and end the connection."""
+def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame]:
+    """Wait for the SUT to connect; receive its messages, and close the connection."""
     connection = listener.accept()
     if connection is None:
         return []
     agree(connection, respond(connection, connection.expect("EstablishConnection")))
     peer.pass_time(peer.sut.quiet_ms)
-    came = only_here(connection)
+    frames = only_here(connection)
     connection.end()
-    return came
+    return frames
 
 
 @needs("remote_read", "qm2qm")
@@ -76,8 +76,8 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
         reader.server.close()
         for association in reader.server.associations:
             association.end()
-        asked = {
+        requests = {
             "read": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
             "open": reader.begin("remote_open", queue=reader.format_name).outcome(),
         }
-        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(NO_SUCCESS, "request"), observed=asked)
+        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(NO_SUCCESS, "request"), observed=requests)

@@ -12,16 +12,16 @@ from suites.mqqb.steps.sender import Sender, tags
 from suites.mqso.steps.serving import SessionAttempt
 
 
-def _used(sut: Sut, queue: str) -> dict[str, str]:
+def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
     """Send to a transactional queue, and receive from it, in a transaction of the coordinator; return the outcomes."""
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
         return {"begin": Outcome.REFUSED}
-    sent = sut.attempt(sut.send, sut.direct_name(queue), body="in a transaction", transaction=transaction)
-    taken = sut.attempt("receive", queue=queue, transaction=transaction, timeout_ms=0)
+    sending = sut.attempt(sut.send, sut.direct_name(queue), body="in a transaction", transaction=transaction)
+    receiving = sut.attempt("receive", queue=queue, transaction=transaction, timeout_ms=0)
     sut.attempt("abort", transaction=transaction)
-    return {"send": sent, "receive": taken}
+    return {"send": sending, "receive": receiving}
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
@@ -38,9 +38,14 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     sut.change_environment(coordinator=False)
     peer.eventually(lambda: sut.read_label("peek_message", queue=queue) == "1")
     judge("MQSO-5.5.3-03", expected="1", observed=sut.read_label("peek_message", queue=queue))
-    judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_used(sut, queue))
+    judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_use_queue_in_transaction(sut, queue))
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-01", "MQSO-5.5.3-06", expected=each(Outcome.DONE, "request"), observed=_used(sut, queue))
+    judge(
+        "MQSO-5.5.3-01",
+        "MQSO-5.5.3-06",
+        expected=each(Outcome.DONE, "request"),
+        observed=_use_queue_in_transaction(sut, queue),
+    )
     observed = {"commit": sut.attempt("commit", transaction=transaction), "queue": sut.labels(queue)}
     judge("MQSO-5.5.3-03", expected=facts(commit=Outcome.REFUSED, queue=["1"]), observed=observed)
 
@@ -60,9 +65,9 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
     except ControlRefused:
         observed = {"begin": Outcome.REFUSED, "queue": sut.labels(queue)}
     else:
-        taken = sut.read_label("receive", queue=queue, transaction=transaction)
+        label = sut.read_label("receive", queue=queue, transaction=transaction)
         decided = {phase: sut.attempt(phase, transaction=transaction) for phase in ("prepare", "commit")}
-        observed = {"received": taken, **decided, "queue": sut.labels(queue)}
+        observed = {"received": label, **decided, "queue": sut.labels(queue)}
     judge.all(expected=facts(received="1", prepare=Outcome.DONE, commit=Outcome.DONE, queue=[]), observed=observed)
 
 
@@ -72,21 +77,21 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     """Without the coordinator the SUT sends and receives locally, accepts a session, sends its waiting transactional
     message, and stores one of the peer.
     """
-    plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
+    plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
     sut.change_environment(coordinator=False)
-    sent = sut.attempt(sut.send_here, plain, ["here"], delivery="recoverable")
+    outcome = sut.attempt(sut.send_here, plain_queue, ["here"], delivery="recoverable")
     judge(
         "MQSO-5.5.3-05",
         expected=facts(send=Outcome.DONE, received="here"),
-        observed={"send": sent, "received": sut.read_label("receive", queue=plain)},
+        observed={"send": outcome, "received": sut.read_label("receive", queue=plain_queue)},
     )
     attempt = SessionAttempt(peer)
     judge("MQSO-5.5.3-05", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     sender = Sender(peer, sut, to)
     session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.5.3-05", expected=[1], observed=tags(came), evidence=came)
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.5.3-05", expected=[1], observed=tags(frames), evidence=frames)
     if session is not None:
         sender.acknowledge_all(session)
     arrived = peer.open_raw().send(Sequence(peer).message(label="of the peer"))
@@ -113,4 +118,4 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
         evidence=attempt.evidence,
     )
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-02", expected=each(Outcome.DONE, "request"), observed=_used(sut, queue))
+    judge("MQSO-5.5.3-02", expected=each(Outcome.DONE, "request"), observed=_use_queue_in_transaction(sut, queue))

@@ -15,8 +15,10 @@ from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, tags
 
 
-def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
-    """Use a private queue that is made now: what an application sends, and what comes of the peer, is received."""
+def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
+    """Create a private queue and receive from it a message of an application and a message of the peer; return the
+    labels.
+    """
     try:
         queue = sut.new_queue(name)
     except ControlRefused:
@@ -54,14 +56,14 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         expected=holds("DirectoryOffline"),
         observed=bool(element(sut.inspect_queue_manager(), "DirectoryOffline")),
     )
-    judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_without_directory(peer, sut, "private"))
+    judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_use_private_queue(peer, sut, "private"))
     judge("MQSO-5.1.1.1-D07", expected=Outcome.DONE, observed=sut.attempt(sender.send, 1, delivery="recoverable"))
-    early = sender.next_session(sut.connect_timeout_ms)
-    came = [] if early is None else tags(sender.collect(early, 1))
+    early_session = sender.next_session(sut.connect_timeout_ms)
+    early_tags = [] if early_session is None else tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
         expected=facts(came=[], waiting=1),
-        observed={"came": came, "waiting": sut.outgoing_queue(sender.to)["count"]},
+        observed={"came": early_tags, "waiting": sut.outgoing_queue(sender.to)["count"]},
     )
     sut.change_environment(directory=True)
     enterprise.await_online()
@@ -70,8 +72,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     expected = facts(DirectoryOffline=False, public_queue=Outcome.DONE)
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
     session = sender.next_session()
-    sent = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D07", expected=[1], observed=tags(sent), evidence=sent)
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.1-D07", expected=[1], observed=tags(frames), evidence=frames)
     if session is not None:
         sender.acknowledge_all(session)
 
@@ -86,16 +88,20 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     sut.change_environment(directory=False)
     sut.restart()
 
-    def integrated() -> bool:
+    def is_integrated() -> bool:
         return bool(element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
-    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": integrated()})
-    done = {"public_queue": enterprise.attempt_creation(), "received": _without_directory(peer, sut, "private")}
-    judge("MQSO-5.5.4-03", expected=facts(public_queue=Outcome.REFUSED, received=["own", "of the peer"]), observed=done)
+    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": is_integrated()})
+    outcomes = {"public_queue": enterprise.attempt_creation(), "received": _use_private_queue(peer, sut, "private")}
+    judge(
+        "MQSO-5.5.4-03",
+        expected=facts(public_queue=Outcome.REFUSED, received=["own", "of the peer"]),
+        observed=outcomes,
+    )
     sut.change_environment(directory=True)
-    before = sut.read_directory_object()
+    object_before = sut.read_directory_object()
     sut.restart()
-    observed = {"DirectoryIntegrated": integrated(), "public_queue": enterprise.attempt_creation()}
+    observed = {"DirectoryIntegrated": is_integrated(), "public_queue": enterprise.attempt_creation()}
     judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=True, public_queue=Outcome.DONE), observed=observed)
-    after = sut.read_directory_object()
-    judge("MQSO-6.6.2-D01", expected=before, observed=after)
+    object_after = sut.read_directory_object()
+    judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)

@@ -19,7 +19,7 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
     out entirely, also after a restart.
     """
     plain, transactional = sut.queue(), sut.queue("transactional")
-    never = f"private$\\mqc-{sut.own}-never"
+    refused_name = f"private$\\mqc-{sut.own}-never"
     sut.send_here(plain, ["kept"], delivery="recoverable")
     sut.send_here(transactional, ["taken"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
@@ -32,36 +32,36 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
         sut.attempt("commit", transaction=transaction),
         sut.attempt(sut.send_here, plain, ["sent"], delivery="recoverable"),
         sut.attempt("receive", queue=plain, timeout_ms=0),
-        sut.attempt("create_queue", name=never),
+        sut.attempt("create_queue", name=refused_name),
     ]
-    sent = connection.send(peer.recoverable_message(label="of the peer"))
+    packet = connection.send(peer.recoverable_message(label="of the peer"))
     peer.settle()
     sut.change_environment(storage=True)
     if commit == Outcome.REFUSED:
         sut.attempt("abort", transaction=transaction)
-    left = {
+    state = {
         "plain": [*(["kept"] if receive == Outcome.REFUSED else []), *([] if send == Outcome.REFUSED else ["sent"])],
         "transactional": ["taken"] if commit == Outcome.REFUSED else ["one", "two"],
         "new queue": create,
     }
 
-    def found() -> dict[str, Any]:
+    def read_state() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
-        made = sut.attempt("get_queue", name=never)
-        return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": made}
+        outcome = sut.attempt("get_queue", name=refused_name)
+        return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": outcome}
 
-    before = found()
+    properties_before = read_state()
     sut.restart()
-    after = found()
+    properties_after = read_state()
     if create != Outcome.REFUSED:
-        sut.attempt("delete_queue", name=never)
-    if before == after == left and Outcome.REFUSED not in outcomes:
+        sut.attempt("delete_queue", name=refused_name)
+    if properties_before == properties_after == state and Outcome.REFUSED not in outcomes:
         judge.mark_not_exercised(
             "MQSO-5.5.5-01", reason="the SUT stored all requests that it carried out while the disk was full"
         )
         return
-    judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
-    judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
+    judge("MQSO-5.5.5-01", expected=state, observed=properties_before, evidence=[packet])
+    judge("MQSO-5.5.5-01", expected=state, observed=properties_after, evidence=[packet])
     sut.send_here(plain, ["after"], delivery="recoverable")
     judge("MQSO-5.5.5-01", expected=["after"], observed=sut.labels(plain)[-1:])
 
@@ -78,8 +78,8 @@ def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
     sut.change_environment(storage=True)
     sut.send_here(sut.queue(), ["written"], delivery="recoverable")
     sut.restart()
-    kept = sut.control.call("configure")["hardened_security"]
-    judge.all(expected=outcomes[1] == Outcome.DONE, observed=kept, case=f"hardened_security, {outcomes[1]}")
+    setting = sut.control.call("configure")["hardened_security"]
+    judge.all(expected=outcomes[1] == Outcome.DONE, observed=setting, case=f"hardened_security, {outcomes[1]}")
     sut.configure(hardened_security=False)
     sut.restart()
 
@@ -92,19 +92,19 @@ def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
     sut.change_environment(storage=False)
     asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}
     admin = rf"TCP:{peer.address}\{PEER_QUEUE}"
-    sent = [connection.send(peer.recoverable_message({"AdminQueue": admin}, **asks))]
+    packets = [connection.send(peer.recoverable_message({"AdminQueue": admin}, **asks))]
     peer.settle()
     sut.change_environment(storage=True)
     peer.settle()  # it has to notice
     if connection.record.closed_by is not None:
         connection = peer.open_raw()
-    sent.append(connection.send(peer.recoverable_message(label="after")))
+    packets.append(connection.send(peer.recoverable_message(label="after")))
 
-    def acknowledged() -> bool:
+    def is_acknowledged() -> bool:
         headers = [frame["SessionHeader"] for frame in connection.received if frame.kind == "SessionAck"]
         return any(one.RecoverableMsgAckFlags for one in headers)
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
-    peer.environment.run_until(acknowledged, within_ms)
-    observed = {"queue": sut.labels(queue), "acknowledged": acknowledged()}
-    judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=sent)
+    peer.environment.run_until(is_acknowledged, within_ms)
+    observed = {"queue": sut.labels(queue), "acknowledged": is_acknowledged()}
+    judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=packets)

@@ -16,8 +16,8 @@ def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
     sender.acknowledge_all(session)
     over_http = f"DIRECT=HTTP://{peer.address}/msmq/private$/mqc-peer"
     sut.attempt(sut.send, over_http, body="message 2", application_tag=2)
-    came = sender.collect_all(session, 2)
+    frames = sender.collect_all(session, 2)
     other = sender.next_session(sut.connect_timeout_ms)
     by_another = [] if other is None else tags(sender.collect_all(other, 1))
-    brought = sorted({*tags(came), *by_another})  # the first may come again, where its acknowledgment was late
-    judge("MQSO-6.3.1-01", expected=[1], observed=brought, evidence=came)
+    delivered = sorted({*tags(frames), *by_another})  # the first may come again, where its acknowledgment was late
+    judge("MQSO-6.3.1-01", expected=[1], observed=delivered, evidence=frames)

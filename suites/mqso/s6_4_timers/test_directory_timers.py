@@ -15,10 +15,10 @@ def test_workgroup_mode_runs_no_directory_timer(sut, judge):
     """A SUT in workgroup mode runs neither the Directory Sites Update Timer nor the Directory Site Gates Update
     Timer.
     """
-    shown = sut.inspect_queue_manager()
-    if element(shown, "DirectoryIntegrated"):
+    queue_manager = sut.inspect_queue_manager()
+    if element(queue_manager, "DirectoryIntegrated"):
         judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
-    timers = element(shown, "timers")
+    timers = element(queue_manager, "timers")
     running = [name for name in TIMERS if element(timers, name) is not None]
     judge("MQSO-6.4.1-D01", expected=none("timer of the directory that runs"), observed=running)

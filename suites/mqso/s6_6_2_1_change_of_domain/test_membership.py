@@ -5,7 +5,6 @@ from __future__ import annotations
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.pinging import element
 
@@ -27,19 +26,3 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     judge("MQSO-6.6.2.2-02", expected=holds("its object stays"), observed=sut.read_directory_object() is not None)
     sut.change_environment(domain=True)
     sut.restart()
-
-
-@covers("MQDMPR-3.1.7.1.4-16")
-def test_computer_without_domain_deletes_no_public_queue(peer, sut, judge):
-    """Started without its domain, the SUT refuses to delete a public queue."""
-    kept = Enterprise(peer, sut).create_queue()
-    sut.change_environment(domain=False)
-    sut.restart()
-    judge(
-        "MQDMPR-3.1.7.1.4-16",
-        expected=Outcome.REFUSED,
-        observed=PendingRequest(peer, "delete_queue", name=kept).await_outcome(),
-    )
-    sut.change_environment(domain=True)
-    sut.restart()
-    sut.delete_queue(kept)

@@ -14,8 +14,8 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
     sut.restart()
     attempt = SessionAttempt(peer)
     judge("MQSO-6.6.2-D06", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
-    again = peer.open_raw()
-    sent = again.send(peer.recoverable_message(label="after"))
+    second_session = peer.open_raw()
+    packet = second_session.send(peer.recoverable_message(label="after"))
     arrived = peer.eventually(lambda: "after" in sut.labels(sut.queue()))
     judge(
         "MQSO-6.6.2-01",
@@ -23,5 +23,5 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
         "MQSO-6.6.2-D07",
         expected=holds("running", otherwise="no message is taken"),
         observed=bool(arrived),
-        evidence=[sent],
+        evidence=[packet],
     )

@@ -7,7 +7,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import element
 
 
-def _sites(sut: Sut) -> set[str]:
+def _list_sites(sut: Sut) -> set[str]:
     return {str(site).lower() for site in element(sut.inspect_queue_manager(), "SiteIdentifierList")}
 
 
@@ -17,7 +17,7 @@ def test_restarted_routing_server_has_route_to_each_site(topology, judge):
     """After its restart the router's table has a next hop to each site of the sender and of the receiver."""
     topology.router.restart()
     table = element(topology.router.inspect_queue_manager(), "RoutingTable")
-    known = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
+    destinations = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
-        sites = _sites(system)
-        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & known)
+        sites = _list_sites(system)
+        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & destinations)

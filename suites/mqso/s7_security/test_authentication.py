@@ -24,8 +24,8 @@ def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     secured.agree_on_signatures(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
     genuine, other = (signed(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
-    found = secured.dispositions({"genuine": genuine, "another bit": flipped(other)})
-    disposition = found["genuine"]
+    observed = secured.dispositions({"genuine": genuine, "another bit": flipped(other)})
+    disposition = observed["genuine"]
     refusals = [one for one in disposition.acknowledgments if one == BAD]
     judge.all(expected=none("refusal of the signature"), observed=refusals, evidence=disposition.frames)
-    judge_dispositions(judge, secured, found, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])
+    judge_dispositions(judge, secured, observed, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])

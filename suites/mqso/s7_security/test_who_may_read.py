@@ -11,21 +11,21 @@ from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM, queue_format
 from suites.mqdmpr.steps import descriptors, openings
 
-RECEIVE, PEEK, RECEIVE_JOURNAL, ALL = 0x03, 0x02, 0x0A, 0x000F_003F
+RECEIVE_RIGHT, PEEK_RIGHT, RECEIVE_JOURNAL_RIGHT, ALL_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
 """MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE, MQSEC_QUEUE_GENERIC_ALL."""
-WAYS: dict[str, tuple[tuple[Any, ...], int]] = {
+OPENINGS_BY_WAY: dict[str, tuple[tuple[Any, ...], int]] = {
     "receive": (("",), RECEIVE_ACCESS),
     "peek": (("",), PEEK_ACCESS),
     "receive from the journal": ((";JOURNAL", SYSTEM | JOURNAL), RECEIVE_ACCESS),
 }
-GRANTED = {
-    "to receive": (RECEIVE, 0, ("receive", "peek")),
-    "to peek": (PEEK, 0, ("peek",)),
-    "to receive from the journal": (RECEIVE_JOURNAL, 0, ("peek", "receive from the journal")),
-    "everything, to what inherits": (ALL, descriptors.INHERIT_ONLY, ()),
-    "everything": (ALL, 0, tuple(WAYS)),
+WAYS_BY_GRANT = {
+    "to receive": (RECEIVE_RIGHT, 0, ("receive", "peek")),
+    "to peek": (PEEK_RIGHT, 0, ("peek",)),
+    "to receive from the journal": (RECEIVE_JOURNAL_RIGHT, 0, ("peek", "receive from the journal")),
+    "everything, to what inherits": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
+    "everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
 }
-"""By what everybody is granted: the mask, the flags of the entry, and the ways that lead in."""
+"""By grant to everyone: the mask, the flags of the entry, and the ways in which the queue can be opened."""
 
 
 @needs("qm2qm", "queue_control")
@@ -35,10 +35,10 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
     from the journal only as the descriptor grants.
     """
     association = remote.associate()
-    for name, (mask, flags, allowed) in GRANTED.items():
-        given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
+    for name, (mask, flags, allowed) in WAYS_BY_GRANT.items():
+        descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
         try:
-            queue = sut.new_queue("restricted", security_base64=base64.b64encode(given).decode())
+            queue = sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
         except ControlRefused as refused:
             judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
             return
@@ -47,8 +47,8 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
             way: openings.open_and_close(
                 remote, association, form=queue_format(DIRECT, f"{path}{suffix}", *flag), access=access
             )
-            for way, ((suffix, *flag), access) in WAYS.items()
+            for way, ((suffix, *flag), access) in OPENINGS_BY_WAY.items()
         }
         observed = {way: openings.outcome(call) for way, call in calls.items()}
-        wanted = {way: openings.OPENED if way in allowed else Outcome.REFUSED for way in WAYS}
-        judge.all(expected=wanted, observed=observed, case=f"granted {name}", evidence=list(calls.values()))
+        expected = {way: openings.OPENED if way in allowed else Outcome.REFUSED for way in OPENINGS_BY_WAY}
+        judge.all(expected=expected, observed=observed, case=f"granted {name}", evidence=list(calls.values()))

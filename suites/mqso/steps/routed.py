@@ -45,26 +45,30 @@ class Routed:
 
     def await_acknowledgment(self, by: str, to: str) -> None:
         """Wait until one system acknowledges the messages of another; ConformanceFailure when it never does."""
-        found = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
-        if not found:
+        ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
+        if not ack:
             raise ConformanceFailure(f"the {to} acknowledged no message of the {by}")
 
     def packets_at_receiver(self) -> list[Frame]:
         """Return the message packets that were sent to the receiver."""
-        return [frame for by in ROLES for frame in self.topology.traffic.sent("UserMessage", by=by, to=RECEIVER)]
+        return [
+            frame for by in ROLES for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER)
+        ]
 
     def packets(self) -> list[Frame]:
         """Return all messages that any system sent to another, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
-        found = [frame for by, to in pairs for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)]
-        return sorted(found, key=lambda frame: frame.number)
+        frames = [
+            frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+        ]
+        return sorted(frames, key=lambda frame: frame.number)
 
     def hops(self, *tags: int) -> dict[str, set[int]]:
         """Return the tags that passed from one system to another, for each such pair; repeated packets count once."""
         hops = {}
         for by in ROLES:
             for to in ROLES:
-                passed = {tag_of(frame) for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)}
+                passed = {tag_of(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
                 if passed & set(tags):
                     hops[f"{by} to {to}"] = passed & set(tags)
         return hops

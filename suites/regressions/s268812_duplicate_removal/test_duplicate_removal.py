@@ -21,17 +21,17 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     connection = receiver.session
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     first, second, third = (receiver.sequence.message(label=label) for label in wanted)
-    sent = [connection.send(first)]
-    begun = receiver.last_acknowledgment(1)
-    if begun is None or place(begun).TxSequenceNumber != 1:
+    packets = [connection.send(first)]
+    first_ack = receiver.last_acknowledgment(1)
+    if first_ack is None or place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
-    sent.append(connection.send(third))
-    seen = connection.check_alive()
-    early = receiver.acknowledgments()
-    if any(place(ack).TxSequenceNumber == 3 for ack in early):
+    packets.append(connection.send(third))
+    liveness = connection.check_alive()
+    early_acks = receiver.acknowledgments()
+    if any(place(ack).TxSequenceNumber == 3 for ack in early_acks):
         judge.mark_not_exercised("REGRESSIONS-268812-01", reason="the SUT took the third message before the second")
         return
-    sent += [connection.send(packet) for packet in (second, third, third)]
+    packets += [connection.send(packet) for packet in (second, third, third)]
     last = receiver.last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
     observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else place(last).TxSequenceNumber}
@@ -40,4 +40,4 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
         peer.eventually(lambda: wanted[-1] in sut.labels(queue))
         expected["stored"] = in_queue(*wanted)
         observed["stored"] = [label for label in sut.labels(queue) if label in wanted]
-    judge("REGRESSIONS-268812-01", expected=expected, observed=observed, evidence=[*sent, begun, seen, last])
+    judge("REGRESSIONS-268812-01", expected=expected, observed=observed, evidence=[*packets, first_ack, liveness, last])

@@ -17,12 +17,12 @@ def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
     connection = peer.open_raw()
     expected = []
     for name in list_computer_names(sut):
-        to, sent = rf"OS:{name}\{queue}", [f"{kind} for {name}" for kind in ("from here", "from there")]
-        sut.send(f"DIRECT={to}", label=sent[0], delivery="recoverable")
-        connection.send(peer.recoverable_message(destination=to, label=sent[1]))
-        expected += sent
+        to, labels = rf"OS:{name}\{queue}", [f"{kind} for {name}" for kind in ("from here", "from there")]
+        sut.send(f"DIRECT={to}", label=labels[0], delivery="recoverable")
+        connection.send(peer.recoverable_message(destination=to, label=labels[1]))
+        expected += labels
     peer.eventually(lambda: len(sut.labels(queue)) == len(expected))
-    before = sut.labels(queue)
+    labels_before = sut.labels(queue)
     sut.restart()
     stay = any_order(*expected)
-    judge.all(expected=facts(before=stay, after=stay), observed={"before": before, "after": sut.labels(queue)})
+    judge.all(expected=facts(before=stay, after=stay), observed={"before": labels_before, "after": sut.labels(queue)})

@@ -13,9 +13,9 @@ from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
-"""The accounts that are administrators regardless of their groups: the system, and those of that name."""
-BY_SID = 1
-"""SecurityHeader.Flags.ST of a sender that is named by his SID (MS-MQMQ 2.2.20.6)."""
+"""The accounts that are administrators without a group: the system and the built-in administrators."""
+SENDER_TYPE_SID = 1
+"""SecurityHeader.Flags.ST of a sender with a SID (MS-MQMQ 2.2.20.6)."""
 
 
 @needs("send")
@@ -33,21 +33,21 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     if asked_for != Outcome.DONE:
         judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for)
         return
-    session, came = sender.first(1)
+    session, frames = sender.first(1)
     sender.acknowledge_all(session)
-    account = _account(came[0])
+    account = _read_sender(frames[0])
     if account is None:
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
     elif ADMINISTRATORS.fullmatch(account):
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=came)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames)
 
 
-def _account(frame: Frame) -> str | None:
-    """Return the SID of the user who sent a message in text (MS-DTYP 2.4.2.1); None where it names none."""
+def _read_sender(frame: Frame) -> str | None:
+    """Return the SID in a message as text (MS-DTYP 2.4.2.1); None if the message has no SID."""
     security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
-    if security is None or security.ST != BY_SID:
+    if security is None or security.ST != SENDER_TYPE_SID:
         return None
     sid = bytes(security.SecurityID)
     parts = (int.from_bytes(sid[at : at + 4], "little") for at in range(8, len(sid), 4))

@@ -27,13 +27,13 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]
     for tag, time_s in enumerate(asked, 1):
-        given = {} if time_s is None else {"time_to_be_received_s": time_s}
-        sender.send(tag, transaction=transaction, **given)
+        arguments = {} if time_s is None else {"time_to_be_received_s": time_s}
+        sender.send(tag, transaction=transaction, **arguments)
     sut.control.call("commit", transaction=transaction)
-    session, came = sender.first(len(asked))
-    if tags(came) != [1, 2, 3]:
+    session, frames = sender.first(len(asked))
+    if tags(frames) != [1, 2, 3]:
         raise ConformanceFailure("the messages of the transaction did not come in their order")
-    for time_s, frame in zip(asked, came, strict=True):
+    for time_s, frame in zip(asked, frames, strict=True):
         # what has passed since it was sent may be taken off
         expected = NEVER if time_s is None else between(time_s // 2, time_s)
         observed = int(frame["UserHeader"].TimeToBeReceived)

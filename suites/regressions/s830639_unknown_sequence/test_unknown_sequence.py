@@ -8,8 +8,8 @@ from harness.wire import OrderAckBody, TxSequenceID
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
 from suites.mqqb.steps.sequences import Outgoing, sequence_of
 
-LATER = 0x0001_0000
-"""Seconds, or sequences, behind what the system has got to."""
+FAR_AHEAD = 0x0001_0000
+"""Seconds, or sequences, beyond those of the SUT."""
 
 
 @sut_survives()
@@ -18,10 +18,10 @@ def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
     """The session still acknowledges messages after three OrderAcks of a sequence that the SUT never sent."""
     connection = peer.open_raw()
     connection.check_alive()
-    sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
-    seen = connection.acknowledgment()
-    observed = seen is not None or connection.outcome()
-    judge.all(expected=holds("goes on"), observed=observed, evidence=[*sent, seen])
+    packets = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
+    ack = connection.acknowledgment()
+    observed = ack is not None or connection.outcome()
+    judge.all(expected=holds("goes on"), observed=observed, evidence=[*packets, ack])
 
 
 @sut_survives()
@@ -35,15 +35,15 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     first, second = outgoing.send(2)
     frames = [outgoing.on_session()]
     stamp, ordinal = sequence_of(first)
-    for other in ((1, 1), (stamp, ordinal + LATER), (stamp + LATER, ordinal)):
+    for other in ((1, 1), (stamp, ordinal + FAR_AHEAD), (stamp + FAR_AHEAD, ordinal)):
         identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
         body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
         frames.append(outgoing.session.send(order_ack(peer, second, body=bytes(body))))
     peer.settle()
     outgoing.session.close()
     outgoing.comes_again(2)
-    again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
+    resent = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=again, case="again", evidence=evidence)
-    if again:
+    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=resent, case="again", evidence=evidence)
+    if resent:
         outgoing.settle()

@@ -28,11 +28,11 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
     dead = kept(sut, DEAD, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
-    came = outgoing.came(outgoing.session)
+    arrived = outgoing.came(outgoing.session)
     judge(
         "REGRESSIONS-898618-01",
         expected=facts(dead_letters=[1], next_session=[2]),
-        observed={"dead_letters": dead, "next_session": came},
+        observed={"dead_letters": dead, "next_session": arrived},
         evidence=[*outgoing.sent, *frames],
     )
     outgoing.settle()
@@ -42,10 +42,10 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
 def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     """A transactional message to a missing queue is answered with one FinalAck of the class NackBadDestQueue."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
+    packet = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
     receiver.poll_acknowledgment(final=True)
-    seen = receiver.shown_to_receive()
-    found = receiver.final_acks()
-    classes = [message_class(frame) for frame in found]
-    judge.all(expected=[BAD_DST_Q], observed=classes, case="MessageClass", evidence=[sent, seen, *found])
+    disposition = receiver.shown_to_receive()
+    acks = receiver.final_acks()
+    classes = [message_class(frame) for frame in acks]
+    judge.all(expected=[BAD_DST_Q], observed=classes, case="MessageClass", evidence=[packet, disposition, *acks])
     receiver.end()

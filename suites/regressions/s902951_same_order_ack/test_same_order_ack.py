@@ -19,18 +19,18 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
     receiver = Receiver(peer, sut)
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
-    first = receiver.last_acknowledgment(1)
-    if first is None or place(first).TxSequenceNumber != 1:
+    first_ack = receiver.last_acknowledgment(1)
+    if first_ack is None or place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     receiver.session.close()
-    again = receiver.session = peer.open_raw()
+    second_session = receiver.session = peer.open_raw()
     # All of it was acknowledged; a sequence may end with its session (E41).
     nothing_before = {"PreviousTxSequenceNumber": 0}
     packets = [
         receiver.sequence.message(label=wanted[1], transaction=nothing_before),
         receiver.sequence.message(label=wanted[2]),
     ]
-    sent += [again.send(packet) for packet in (*packets, packets[-1])]
+    sent += [second_session.send(packet) for packet in (*packets, packets[-1])]
     last = receiver.last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
     observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else place(last).TxSequenceNumber}
@@ -39,7 +39,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
         peer.eventually(lambda: wanted[-1] in sut.labels(queue))
         expected["stored"] = in_queue(*wanted)
         observed["stored"] = [label for label in sut.labels(queue) if label in wanted]
-    judge("REGRESSIONS-902951-01", expected=expected, observed=observed, evidence=[*sent, first, last])
+    judge("REGRESSIONS-902951-01", expected=expected, observed=observed, evidence=[*sent, first_ack, last])
 
 
 @needs("send")

@@ -113,7 +113,7 @@ class Both(Sending, Quotas):
 
 
 def test_what_is_no_part_is_refused(faulty):
-    with pytest.raises(TypeError, match="Unknown is no part"):
+    with pytest.raises(TypeError, match="Unknown is not a part"):
         put_in_place(faulty.core, Unknown)
     with pytest.raises(TypeError, match="derives from 2 parts"):
         replace_part(Both)

@@ -11,6 +11,7 @@ from reference_qm.surface.commands import (
     PeekMessages,
     PurgeQueue,
     ReadByLookupIdentifier,
+    ReceiveMessage,
 )
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
@@ -118,3 +119,15 @@ def test_only_transactional_queues_take_part(host):
     ):
         assert "MQ_ERROR_TRANSACTION_USAGE" in host.refusal(request)
     assert host.bodies() == ["plain"]
+
+
+def test_a_read_that_waits_gets_the_message_of_the_first_operation(host):
+    for body in "123":
+        host.ask(MoveMessage(TRANSACTIONAL, lookup(host, body), SUB))
+    unit = begin(host)
+    host.send(LOCAL, b"new", transaction=unit)
+    host.ask(MoveMessage(SUB, lookup(host, "1", SUB), TRANSACTIONAL, transaction=unit))
+    read = host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000))
+    commit(host, unit)
+    assert host.answers[read].result.values["message"]["body"] == "new"
+    assert seen(host) == (["1"], ["2", "3"])

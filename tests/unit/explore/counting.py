@@ -48,6 +48,9 @@ class Counting:
     def __init__(self, jumps: Set[int], wrong: int) -> None:
         self.jumps, self.wrong, self.number = jumps, wrong, 0
 
+    def elapsed_ms(self) -> None:
+        return None
+
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         if step.name == "reset":
             self.number = 0

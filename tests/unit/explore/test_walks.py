@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from random import Random
 
 import pytest
-from counting import Counter, add, opening
+from counting import Counter, Counting, add, opening
 
 from harness.errors import SutUnavailable
 from harness.explore.shrinking import shrink
 from harness.explore.walk import CRASH, Drawing, go
+from harness.explore.worlds import Seen
 from harness.model.steps import Step
 
 
@@ -19,18 +21,14 @@ def test_a_system_may_follow_any_reading(jumps):
 
 
 def test_a_reading_that_was_followed_is_followed_again():
-    class Fickle:
+    class Fickle(Counting):
         numbers = iter((4, "done", 5))
 
         def take(self, step, awaited):
-            from harness.explore.worlds import Seen
-
             number = next(self.numbers)
             return Seen({"answer": number}, {"number": 0 if number == "done" else number})
 
-    from contextlib import nullcontext
-
-    walk = go(Counter, lambda: nullcontext(Fickle()), [*add(4), Step("reset"), *add(4)])
+    walk = go(Counter, lambda: nullcontext(Fickle(set(), 0)), [*add(4), Step("reset"), *add(4)])
     assert walk.divergence is not None
     assert walk.divergence.differences == (
         "answer: expected 4; observed 5",
@@ -50,13 +48,11 @@ def test_a_step_that_cannot_be_taken_is_left_out():
 
 
 def test_a_system_that_ends_diverges():
-    class Ending:
+    class Ending(Counting):
         def take(self, step, awaited):
             raise SutUnavailable("it ended")
 
-    from contextlib import nullcontext
-
-    walk = go(Counter, lambda: nullcontext(Ending()), add(1))
+    walk = go(Counter, lambda: nullcontext(Ending(set(), 0)), add(1))
     assert walk.divergence is not None
     assert (walk.divergence.rules, walk.divergence.differences) == ((CRASH,), ("it ended",))
 

@@ -485,7 +485,7 @@ def test_what_stands_under_a_should_that_was_not_followed_is_not_exercised(tmp_p
         (SHOULD, "warn", "never"),
         (UNDER, "not_exercised", "never"),
     ]
-    assert lines(tmp_path)[-1]["reason"] == f"it stands under {SHOULD}, which was not followed"
+    assert lines(tmp_path)[-1]["reason"] == f"the rule depends on {SHOULD}, which the SUT did not follow"
     assert made.failed == []
 
 

@@ -77,7 +77,7 @@ def test_a_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
     run = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     run["deaths"] = [{"worker": 0, "check": OLD, "how": "it ended", "said": "exit 1"}]
     (tmp_path / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    file, drivers = replays.tested(tmp_path, ())
+    file, drivers = replays.load_replayed_run(tmp_path, ())
     (driver,) = drivers(file, tmp_path)
     assert isinstance(driver, ReplayDriver)
     assert driver.captures == {NEW: tmp_path / capture_of(OLD)}

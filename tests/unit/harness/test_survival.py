@@ -16,7 +16,7 @@ from harness.environment import VirtualEnvironment
 from harness.judging.robustness import FINDINGS, ROWS, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
-from harness.run.attempts import Doubts, settled
+from harness.run.attempts import Doubts, settle_attempts
 from harness.run.survival import check_after, diagnose
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import VirtualDriver
@@ -104,7 +104,7 @@ PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
 
 
 def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str, Verdict]]:
-    entries, _ = settled([(each, []) for each in attempts], Doubts(3_600), steady=steady)
+    entries, _ = settle_attempts([(each, []) for each in attempts], Doubts(3_600), steady=steady)
     return [(each.rule, each.verdict) for each in entries]
 
 

@@ -70,7 +70,7 @@ def test_a_core_that_raises_has_crashed_and_it_is_said_where(driver: Driver, tmp
     one = driver(Raising)
     peer = peer_of(one)
     assert ask_for_a_session(peer).wait_closed()
-    how = one.ended()
+    how = one.describe_end()
     assert how is not None
     assert how.startswith("KeyError: 'no\\nsuch thing' (")
     assert f"{Path(__file__).name}:" in how
@@ -107,4 +107,4 @@ def test_a_dead_system_answers_no_command_and_the_next_check_has_another(driver:
     one = driver(Refusing)
     with pytest.raises(SutUnavailable, match="identity: the system ended with ZeroDivisionError"):
         one.open("first")
-    assert one.ended() is not None
+    assert one.describe_end() is not None

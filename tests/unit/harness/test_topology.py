@@ -95,7 +95,7 @@ def test_one_system_is_no_topology(tmp_path: Path) -> None:
 
     path = tmp_path / "sut.toml"
     path.write_text(SUT.format(role="one", number=1) + "[capabilities]\ntopology = true\n")
-    with pytest.raises(UsageError, match="one system is no topology; describe three and say --topology FILE"):
+    with pytest.raises(UsageError, match="one system is not a topology; describe three and use --topology FILE"):
         load_sut_file(path)
 
 
@@ -125,13 +125,13 @@ class Seen:
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def opened(self, link: Link) -> None:
+    def on_opened(self, link: Link) -> None:
         self.said.append("opened")
 
-    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         self.said.append((data, from_initiator))
 
-    def closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         self.said.append(("closed", by_initiator))
 
 

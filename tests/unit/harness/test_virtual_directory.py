@@ -63,7 +63,7 @@ def test_the_way_to_the_other_site_leads_by_the_peer():
 
 
 def test_an_attribute_that_nobody_may_change_is_refused_in_one_line():
-    with pytest.raises(ConformanceFailure, match="label is no attribute of this object"):
+    with pytest.raises(ConformanceFailure, match="label is not an attribute of the object"):
         opened("directory").control.call("published", label="x")
 
 

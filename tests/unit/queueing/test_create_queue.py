@@ -173,4 +173,4 @@ def test_a_domain_user_owns_the_queue_that_he_creates():
     assert [ace.Sid for ace in owned.Dacl.Aces] == [EVERYONE, ALICE.SecurityIdentifier]
     host.network.kill(host)
     assert queue_of(host, NEW).Security.build() == owned.build()
-    assert "'nobody' is no account here" in host.refusal(CreateQueue("private$\\else", owner="nobody"))
+    assert "'nobody' is not a known account" in host.refusal(CreateQueue("private$\\else", owner="nobody"))

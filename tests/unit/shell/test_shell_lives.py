@@ -47,7 +47,7 @@ def test_a_restart_ends_everything_but_the_listeners():
             host.restart()
             disk.may_end.set()
             assert core.begun == [{}, {}]
-            assert answers == [Rejected(1, "the queue manager was restarted meanwhile")]
+            assert answers == [Rejected(1, "the queue manager was restarted in the meantime")]
             assert host.driver.due is None
             assert await until_closed(reader) == b""
             async with client(endpoint):

@@ -38,7 +38,7 @@ ALLOWED = [
         ],
     ),
     ("sender-message-to-unknown-public-queue-refused", ["MQMQ-2.1.3-01"]),
-    ("properties-method-missing", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
+    ("server-get-object-properties-missing-tolerated", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
     ("server-lookup-unknown-action-tolerated", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
     ("server-unknown-action-peeks-tolerated", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
 ]

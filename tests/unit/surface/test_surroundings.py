@@ -10,7 +10,7 @@ import pytest
 from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy, new_guid
-from reference_qm.surface.inputs import CoordinatorChanged, DomainTold, ResourcesChanged, Stopped
+from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import (
     CLOCK_LIMIT_S,
     NO_DIRECTORY,
@@ -22,7 +22,7 @@ from reference_qm.surface.surroundings import (
 )
 
 OWN = UUID(int=7)
-NO_SUCH_ATTRIBUTE = "published: label is no attribute of this object: name another queue, site or queue_manager"
+NO_SUCH_ATTRIBUTE = "published: label is not an attribute of the object: name another queue, site or queue_manager"
 OF_ONE = dict.fromkeys(("directory", "domain", "own_domain", "registration"), True)
 ALL = dict.fromkeys(("coordinator", "storage", "store", "configuration", "service"), True) | {"clock": 0}
 
@@ -159,10 +159,10 @@ def test_another_domain_has_the_sites_of_the_first_and_knows_nothing_of_the_mach
     site = UUID(int=0x51)
     directory.provision(Site(Identifier=site, Name="near"))
     around = Surroundings(directory, OWN)
-    assert around.as_found() == [DomainTold(OWN_DOMAIN)]
+    assert around.as_found() == [DomainReported(OWN_DOMAIN)]
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(own_domain=False))
-    assert around.as_found() == [DomainTold(OTHER_DOMAIN)]
+    assert around.as_found() == [DomainReported(OTHER_DOMAIN)]
     assert around.on_disk(before) == {}
     assert around.within_reach is around.consulted is not directory
     assert around.carry_out(Published()) == {"published": None}

@@ -1,0 +1,178 @@
+"""The area `remote` on a system: clients of qm2qm, and applications beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any
+
+from harness.explore.queues_driven import NO_PLACE, QueuesDriven
+from harness.explore.wire_seen import class_name
+from harness.model.agreement import Refused
+from harness.model.queues.reading import PEEK, RECEIVE
+from harness.model.remote.area import QUEUES
+from harness.peer.association import Association, Call
+from harness.peer.peer import Peer
+from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, described
+from harness.sut.releases import lacks_method
+from harness.wire import rpc_qm2qm as wire
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK
+from harness.wire.rpc_qm2qm import RECEIVE as TAKE
+from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
+from harness.wire.rpc_stub import octets
+from reference_qm.codec import UserMessagePacket, parse_packet
+
+_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
+_DONE = ("MQ_OK", "returned")
+_ALL_ONES = 0xFFFF_FFFF_FFFF_FFFF
+_SEEK = {
+    "current": ("current", None),
+    "next": ("next", None),
+    "previous": ("previous", None),
+    "first": ("next", 0),
+    "last": ("previous", _ALL_ONES),
+}
+"""Ways to look up, each with the way on the wire and the LookupId that it has there (MS-MQQP 3.1.4.11)."""
+_LOOKUP = {
+    ("current", False): wire.LOOKUP_PEEK_CURRENT,
+    ("next", False): wire.LOOKUP_PEEK_NEXT,
+    ("previous", False): wire.LOOKUP_PEEK_PREV,
+    ("current", True): wire.LOOKUP_RECEIVE_CURRENT,
+    ("next", True): wire.LOOKUP_RECEIVE_NEXT,
+    ("previous", True): wire.LOOKUP_RECEIVE_PREV,
+}
+_WAIT_MS = 20
+"""Until a call that is answered at once has its answer, in virtual time."""
+
+
+class RemoteDriven(QueuesDriven):
+    """A system with two queues, clients that read them from afar, and applications."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer.sut)
+        self._peer = peer
+        self._remote = Remote(peer, peer.sut)
+        for name in QUEUES:
+            self._create(name, journaling=name == "two")
+        self._clients: dict[str, Association] = {}
+        self._opened: dict[str, RemoteQueue] = {}
+        self._remote_cursors: dict[str, tuple[str, int]] = {}
+        """Cursors with the handles that they are of."""
+        self._calls: dict[str, tuple[str, Call]] = {}
+        """Reads with the handles that they are of; also those that were answered."""
+        self._request_ids: dict[str, int] = {}
+        self._waiting: set[str] = set()
+
+    def _await(self, awaited: Set[str]) -> None:
+        self._peer.environment.run_until(lambda: False, _WAIT_MS)
+        super()._await(awaited)
+        for read in sorted(self._waiting):
+            call = self._calls[read][1]
+            if call.answered:
+                self._waiting.remove(read)
+                self._came[read] = self._answered(call)
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _associate(self, client: str) -> str:
+        self._clients[client] = self._remote.associate()
+        return "done"
+
+    def _vanish(self, client: str) -> str:
+        association = self._clients.pop(client)
+        association.close()
+        for handle in [name for name, one in self._opened.items() if one.association is association]:
+            del self._opened[handle]
+            self._waiting -= {read for read, (of, _) in self._calls.items() if of == handle}
+        return "done"
+
+    def _open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> Any:
+        form = queue_format(DIRECT, self._direct(self._path(queue)).removeprefix("DIRECT="))
+        opened = self._remote.open_remote(
+            self._clients[client],
+            access=RECEIVE_ACCESS if access == RECEIVE else PEEK_ACCESS,
+            share=DENY_RECEIVE if deny_receive else DENY_NONE,
+            form=form,
+        ).wait()
+        if opened.outcome not in _DONE:
+            return Refused((opened.either,))
+        self._opened[handle] = RemoteQueue(self._remote, self._clients[client], opened)
+        return "done"
+
+    def _close_remote(self, handle: str) -> Any:
+        return self._told(self._opened.pop(handle).close())
+
+    def _create_cursor(self, cursor: str, handle: str) -> Any:
+        made = self._opened[handle].cursor().wait()
+        if made.outcome in _DONE:
+            self._remote_cursors[cursor] = (handle, made.out.phCursor)
+        return self._told(made)
+
+    def _drop_cursor(self, cursor: str) -> Any:
+        handle, number = self._remote_cursors.pop(cursor)
+        return self._told(self._opened[handle].close_cursor(number))
+
+    def _read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
+        by = START if lacks_method(self._sut, method) else method
+        self._start(read, handle, TAKE if receives else PEEK_CURRENT, by=by, ulTimeout=wait_ms)
+
+    def _read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
+        handle, number = self._remote_cursors[cursor]
+        self._start(read, handle, _ACTIONS[action], hCursor=number, ulTimeout=wait_ms)
+
+    def _look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
+        way, given = _SEEK[seek]
+        place = self._places.get(message, NO_PLACE) if given is None else given
+        self._start(read, handle, _LOOKUP[way, receives], by=LOOKUP, lookup_id=place)
+
+    def _end_read(self, read: str, acknowledge: bool) -> Any:
+        handle, call = self._calls[read]
+        return self._told(self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK))
+
+    def _cancel_remote(self, read: str) -> Any:
+        handle, _ = self._calls[read]
+        return self._told(self._opened[handle].cancel(self._request_ids[read]))
+
+    def _purge_remote(self, handle: str) -> Any:
+        return self._told(self._opened[handle].purge())
+
+    # -- answers --------------------------------------------------------------------------------------------------
+
+    def _start(self, read: str, handle: str, action: int, **how: Any) -> None:
+        self._request_ids[read] = self._remote.request_id()
+        call = self._opened[handle].begin(action, dwRequestID=self._request_ids[read], **how)
+        self._calls[read] = (handle, call)
+        self._waiting.add(read)
+
+    def _told(self, call: Call) -> Any:
+        call.wait()
+        return "done" if call.outcome in _DONE else Refused((call.either,))
+
+    def _answered(self, call: Call) -> Any:
+        if call.outcome == "MQ_ERROR_IO_TIMEOUT":
+            return {"message": None}
+        if call.outcome not in _DONE:
+            return Refused((call.either,))
+        description = described(call)
+        data = None if description is None else octets(description.lpBuffer)
+        packet = None if data is None else parse_packet(bytes(data))
+        return {"message": self._described_packet(packet) if isinstance(packet, UserMessagePacket) else "no packet"}
+
+    def _described_packet(self, packet: UserMessagePacket) -> dict[str, Any]:
+        """Describe a message that a client read, as a model does."""
+        user, properties = packet.UserHeader, packet.MessagePropertiesHeader
+        identifier = f"{{{user.SourceQueueManager}}}\\{user.MessageID}"
+        return {
+            "message": self._messages.get(identifier, "?"),
+            "class": class_name(properties.MessageClass),
+            "priority": packet.BaseHeader.Flags & 7,
+            "delivery": "transactional" if packet.TransactionHeader else "recoverable" if user.DM == 1 else "express",
+            "size": len(properties.MessageBody),
+            "acks": sorted(name for name, flag in _ACKS.items() if getattr(properties, flag)),
+            "journal": sorted(name for name, flag in _JOURNAL.items() if getattr(user, flag)),
+            "application_tag": properties.ApplicationTag,
+            "time_to_be_received_s": user.TimeToBeReceived,
+        }
+
+
+_ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+_JOURNAL = {"positive": "JP", "negative": "JN"}

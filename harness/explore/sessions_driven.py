@@ -1,0 +1,166 @@
+"""The area `sessions` on a system: packets over the wire alone."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any
+from uuid import UUID
+
+from harness.explore.wire_seen import Wire
+from harness.explore.worlds import Seen
+from harness.model.sessions.area import FOREIGN, INITIALIZATION_MS, LONG_MS, NULL, OWN, SETTLE_MS
+from harness.model.steps import Step
+from harness.peer.conversation import RawConversation
+from harness.peer.handshake import NULL_GUID, WINDOW
+from harness.peer.peer import Peer
+from harness.peer.timeouts import ACK_MS
+from harness.wire import connection_parameters, establish_connection, session_ack, user_message
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    FinalAckBody,
+    FormatError,
+    MessageClass,
+    OrderAckBody,
+    TxSequenceID,
+    parse_packet,
+)
+
+OTHERS = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
+"""An identifier that no queue manager has."""
+_NO_SEQUENCE = TxSequenceID(1, 1)
+_LONG_LIVED_MS = 3_600_000
+"""The Session Cleanup Timer: no session of a walk becomes that old."""
+_GARBLED = {"signature": 4, "version": 0}
+"""Ways to make a packet none, each with the byte of its BaseHeader that is changed (MS-MQMQ 2.2.19.1)."""
+
+
+class SessionsDriven:
+    """A system that accepts sessions from a peer without a core."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._wire = Wire(peer)
+        self._connections: dict[str, RawConversation] = {}
+        self._step_ms = SETTLE_MS
+        if peer.sut.has("set_timers"):
+            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_LIVED_MS}
+            peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
+
+    def elapsed_ms(self) -> int | None:
+        """Return None: each step takes the time that its model says, a real one a little more."""
+        return None
+
+    def idle(self, ms: int) -> None:
+        """Let time pass."""
+        self._peer.pass_time(ms)
+
+    def take(self, step: Step, awaited: Set[str]) -> Seen:
+        """Send what the step says, and let it settle."""
+        self._step_ms = SETTLE_MS
+        getattr(self, f"_{step.name}")(**step.arguments)
+        self._peer.pass_time(self._step_ms)
+        return Seen({}, {name: self._seen(one) for name, one in self._connections.items()})
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _connect(self, session: str) -> None:
+        self._connections[session] = self._peer.connect()
+
+    def _establish(self, session: str, server: str, client: str, stamp: int) -> None:
+        self._put(
+            session,
+            establish_connection(
+                ClientGuid=self._peer.identifier if client == "peer" else OTHERS,
+                ServerGuid={OWN: self._peer.sut.guid, NULL: NULL_GUID, FOREIGN: OTHERS}[server],
+                TimeStamp=stamp,
+            ),
+        )
+
+    def _parametrize(self, session: str, recoverable_ms: int, window: int) -> None:
+        header: dict[str, Any] = {"RecoverableAckTimeout": recoverable_ms, "AckTimeout": ACK_MS, "WindowSize": window}
+        self._put(session, connection_parameters(**header))
+
+    def _send(self, session: str, recoverable: bool) -> None:
+        self._send_message(session, recoverable)
+
+    def _send_message(self, session: str, recoverable: bool, **fields: Any) -> None:
+        user = {
+            "SourceQueueManager": self._peer.identifier,
+            "MessageID": self._peer.message_id(),
+            "SentTime": self._peer.environment.now().utc_s,
+            "DM": int(recoverable),
+        }
+        usual = {"destination": f"TCP:{self._peer.sut.address}\\private$\\nowhere"}
+        self._wire.send(self._connections[session], bytes(user_message(user=user, **usual | fields)))
+
+    def _acknowledge(self, session: str, wrong: int, wrong_recoverable: int) -> None:
+        sent = self._wire.sent(self._connections[session])
+        header: dict[str, Any] = {
+            "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
+            "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
+        }
+        self._put(session, session_ack(WindowSize=WINDOW, **header))
+
+    def _order(self, session: str, final: bool) -> None:
+        cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
+        body = FinalAckBody(_NO_SEQUENCE, 1, 0, OTHERS, 1) if final else OrderAckBody(_NO_SEQUENCE, 1, 0)
+        self._send_message(
+            session,
+            final,
+            destination=f"TCP:{self._peer.sut.address}\\PRIVATE$\\order_queue$",
+            MessageClass=int(cls),
+            label="QM Ordering Ack",
+            body=body.build(),
+            base={"PR": 0},
+        )
+
+    def _garble(self, session: str, how: str) -> None:
+        data = bytearray(bytes(establish_connection(ClientGuid=self._peer.identifier, ServerGuid=NULL_GUID)))
+        data[_GARBLED[how]] ^= 0xFF
+        self._connections[session].send(bytes(data))
+
+    def _hang_up(self, session: str) -> None:
+        self._connections[session].end()
+
+    def _rest(self) -> None:
+        self._step_ms = LONG_MS
+
+    def _put(self, session: str, packet: Any) -> None:
+        self._connections[session].send(packet)
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    def _seen(self, connection: RawConversation) -> dict[str, Any]:
+        answers = [self._described(frame.data) for frame in connection.received]
+        return {
+            "open": connection.record.closed_by is None,
+            "answers": [one for one in answers if one is not None],
+            **self._wire.acknowledged(connection),
+        }
+
+    def _described(self, data: bytes) -> dict[str, Any] | None:
+        """Describe a packet that sets a session up."""
+        try:
+            packet = parse_packet(data)
+        except FormatError:
+            return {"kind": "no packet"}
+        if isinstance(packet, EstablishConnectionPacket):
+            header = packet.EstablishConnectionHeader
+            clients = {self._peer.identifier: "peer", OTHERS: "other"}
+            return {
+                "kind": "EstablishConnection",
+                "refused": bool(packet.InternalHeader.CS),
+                "client": clients.get(header.ClientGuid, str(header.ClientGuid)),
+                "server": OWN if header.ServerGuid == self._peer.sut.guid else str(header.ServerGuid),
+                "stamp": header.TimeStamp,
+            }
+        if isinstance(packet, ConnectionParametersPacket):
+            parameters = packet.ConnectionParametersHeader
+            return {
+                "kind": "ConnectionParameters",
+                "refused": bool(packet.InternalHeader.CS),
+                "recoverable_ms": parameters.RecoverableAckTimeout,
+                "ack_ms": parameters.AckTimeout,
+            }
+        return None

@@ -1,0 +1,277 @@
+"""The area `transfer` on a system: a peer without a core sends to it, and the verbs of the control protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any
+
+from harness.explore.queues_driven import QueuesDriven
+from harness.explore.wire_seen import Wire, class_name
+from harness.explore.worlds import Seen
+from harness.model.agreement import Refused, Unseen
+from harness.model.steps import Step
+from harness.model.transfer.receiving import NOWHERE
+from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_MS, SYSTEM_JOURNAL
+from harness.model.transfer.sessions import LONG_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from harness.wire import TxSequenceID, user_message
+from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
+
+_TIME_STAMP = 1_000_000
+_LIFE_S = 10_000
+"""TimeToReachQueue of the peer's messages."""
+_AT_ONCE_MS = 50
+_ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+_JOURNAL = {"positive": "JP", "negative": "JN"}
+
+
+class TransferDriven(QueuesDriven):
+    """A system with two queues, and a peer that sends to it on sessions without a core."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer.sut)
+        self._peer = peer
+        if not peer.environment.virtual and peer.sut.has("set_timers"):
+            peer.sut.set_timers(scale=1)
+        peer.inbox.listen()
+        self._create(PLAIN, transactional=False)
+        self._create(TRANSACTIONAL, transactional=True)
+        self._wire = Wire(peer)
+        self._step_ms = SETTLE_MS
+        self._sessions: dict[str, RawConversation] = {}
+        self._packets: dict[str, Any] = {}
+        self._sequences: dict[int, int] = {}
+        """The sequences of the system, numbered as they appear."""
+        self._silent = False
+        self._before_loss = 0
+        """How many messages came before all connections were lost last."""
+        self._ordinals: dict[int, str] = {}
+        """The names of the peer's messages by their MessageIDs."""
+
+    def elapsed_ms(self) -> int | None:
+        """Return None: each step takes the time that its model says, a real one a little more."""
+        return None
+
+    def take(self, step: Step, awaited: Set[str]) -> Seen:
+        self._step_ms = SETTLE_MS
+        return super().take(step, awaited)
+
+    def _await(self, awaited: Set[str]) -> None:
+        """Let the step settle, and acknowledge what the system sent meanwhile."""
+        self._peer.pass_time(self._step_ms)
+        super()._await(awaited)
+        if not self._silent:
+            self._wire.acknowledge()
+            self._peer.pass_time(_AT_ONCE_MS)
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _connect(self, session: str) -> str:
+        self._sessions[session] = self._peer.open_raw()
+        return "done"
+
+    def _hang_up(self, session: str) -> str:
+        self._sessions[session].end()
+        return "done"
+
+    def _rest(self) -> None:
+        self._step_ms = LONG_MS
+
+    def _deliver(
+        self,
+        session: str,
+        message: str,
+        queue: str,
+        delivery: str,
+        priority: int,
+        size: int,
+        acks: list[str],
+        application_tag: int,
+        late: bool,
+    ) -> None:
+        user: dict[str, Any] = {"DM": int(delivery != "express")}
+        if late:
+            user["SentTime"] = self._peer.environment.now().utc_s - 2 * _LIFE_S
+        packet = self._make(message, queue, size, acks, user, application_tag, priority)
+        self._packets[message] = packet
+        self._wire.send(self._sessions[session], packet)
+
+    def _repeat(self, session: str, message: str) -> None:
+        self._wire.send(self._sessions[session], self._packets[message])
+
+    def _ship(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
+        to, body = self._peer.direct_name(), "b" * size
+        sent = self._sut.send(to, label=message, body=body, delivery=delivery, priority=priority, journal=journal)
+        self.name_message(sent, message)
+        return "done"
+
+    def _silence(self, on: bool) -> str:
+        self._silent = on
+        return "done"
+
+    def _lose(self) -> str:
+        self._peer.hang_up()
+        self._before_loss = len(self._wire.messages)
+        return "done"
+
+    def _come_again(self) -> str:
+        self._step_ms = RECONNECT_MS
+        return "done"
+
+    def _order(self) -> str:
+        packet = next(one for one in reversed(self._wire.messages) if one.TransactionHeader is not None)
+        header = packet.TransactionHeader
+        assert header is not None
+        body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
+        self._tell(body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
+        return "done"
+
+    def _finish(self, message: str, cls: str) -> str:
+        packet = next(one for one in self._wire.messages if self._shipped(one)["message"] == message)
+        header = packet.TransactionHeader
+        assert header is not None
+        place = (header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+        body = FinalAckBody(*place, packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
+        self._tell(body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
+        return "done"
+
+    def _tell(self, body: bytes, cls: int, recoverable: int) -> None:
+        """Send an acknowledgment of the peer on the connection that brought the last message."""
+        record = self._wire.last_connection
+        conversation = next((one for one in self._peer.conversations if one.record is record), None)
+        if conversation is None or conversation.record.closed_by is not None:
+            conversation = self._peer.open_raw()
+        packet = user_message(
+            user={
+                "SourceQueueManager": self._peer.identifier,
+                "MessageID": self._peer.message_id(),
+                "DM": recoverable,
+            },
+            base={"PR": 0},
+            destination=f"TCP:{self._sut.address}\\PRIVATE$\\order_queue$",
+            MessageClass=int(cls),
+            label="QM Ordering Ack",
+            body=body,
+        )
+        self._wire.send(conversation, bytes(packet))
+
+    def _burst(self, session: str, number: int) -> dict[str, int]:
+        through = self._sessions[session]
+        for _ in range(number):
+            self._wire.send(through, self._make("burst", NOWHERE, 0, [], {"DM": 1}, 0, 3))
+        self._peer.pass_time(_AT_ONCE_MS)
+        return {"at once": self._wire.acknowledged(through)["acknowledged"]}
+
+    def _deliver_in_sequence(
+        self,
+        session: str,
+        message: str,
+        queue: str,
+        sequence: int,
+        number: int,
+        previous: int,
+        size: int,
+        acks: list[str],
+        journal: list[str],
+    ) -> None:
+        place = {
+            "FM": 1,
+            "LM": 1,
+            "ID": number,
+            "TxSequenceID": TxSequenceID(Ordinal=sequence, TimeStamp=_TIME_STAMP),
+            "TxSequenceNumber": number,
+            "PreviousTxSequenceNumber": previous,
+        }
+        user = {"DM": 1, **{_JOURNAL[one]: 1 for one in journal}}
+        packet = self._make(message, queue, size, acks, user, 0, 0, transaction=place)
+        self._wire.send(self._sessions[session], packet)
+
+    def _make(
+        self,
+        message: str,
+        queue: str,
+        size: int,
+        acks: list[str],
+        user: dict[str, Any],
+        application_tag: int,
+        priority: int,
+        **headers: Any,
+    ) -> bytes:
+        """Make a message of the peer, as bytes."""
+        ordinal = self._peer.message_id()
+        self._ordinals[ordinal] = message
+        identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
+        self.name_message(identifier, message)
+        asked: dict[str, Any] = {_ACKS[one]: 1 for one in acks}
+        admin = {"AdminQueue": self._direct(self._admin).removeprefix("DIRECT=")} if acks else {}
+        own = {
+            "SourceQueueManager": self._peer.identifier,
+            "MessageID": ordinal,
+            "SentTime": self._peer.environment.now().utc_s,
+        }
+        made = user_message(
+            user={**own, **user, **admin},
+            destination=self._direct(self._path(queue)).removeprefix("DIRECT="),
+            base={"PR": priority, "TimeToReachQueue": _LIFE_S},
+            label=message,
+            body=b"b" * size,
+            ApplicationTag=application_tag,
+            **asked,
+            **headers,
+        )
+        return bytes(made)
+
+    # -- what is seen ---------------------------------------------------------------------------------------------
+
+    def _visible(self) -> dict[str, Any]:
+        seen = super()._visible()
+        for name, session in self._sessions.items():
+            seen[name] = {"open": session.record.closed_by is None, **self._wire.acknowledged(session)}
+        places = [(one.TxSequenceID.Ordinal, one.TxSequenceNumber) for one in self._wire.order_acks]
+        if places:
+            seen["order acks"] = dict(zip(("sequence", "number"), max(places), strict=True))
+        seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
+        seen["transfer"] = self._transfer()
+        seen["came"] = [self._shipped(packet) for packet in self._wire.messages[self._before_loss :]]
+        for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
+            seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
+        name = self._peer.direct_name().lower()
+        outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == name]
+        seen["waiting"] = sum(one["count"] for one in outgoing)
+        return seen
+
+    def _transfer(self) -> Any:
+        """Return what the system tells of the sequence that it receives."""
+        if not self._sut.has("management"):
+            return Unseen()
+        found = self._answer("get_transfers", queue=self._path(TRANSACTIONAL))
+        return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
+
+    def _shipped(self, packet: UserMessagePacket) -> dict[str, Any]:
+        """Describe a message of the system as a model does."""
+        properties, header = packet.MessagePropertiesHeader, packet.TransactionHeader
+        identifier = f"{{{packet.UserHeader.SourceQueueManager}}}\\{packet.UserHeader.MessageID}"
+        described = {
+            "message": self._messages.get(identifier, "?"),
+            "class": class_name(properties.MessageClass),
+            "priority": packet.BaseHeader.Flags & 7,
+            "delivery": "transactional" if header else "recoverable" if packet.UserHeader.DM == 1 else "express",
+            "size": len(properties.MessageBody),
+        }
+        if header is not None:
+            known = self._sequences.setdefault(int(header.TxSequenceID), len(self._sequences) + 1)
+            described |= {"sequence": known, "number": header.TxSequenceNumber}
+            described |= {"previous": header.PreviousTxSequenceNumber}
+        return described
+
+    def _final_ack(self, packet: UserMessagePacket) -> dict[str, Any]:
+        body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        return {
+            "of": self._ordinals.get(body.MessageID, "?"),
+            "as": class_name(packet.MessagePropertiesHeader.MessageClass),
+            "source": "peer" if body.SourceGUID == self._peer.identifier else str(body.SourceGUID),
+            "priority": packet.BaseHeader.Flags & 7,
+            "number": body.TxSequenceNumber,
+            "previous": body.TxPreviousSequenceNumber,
+        }

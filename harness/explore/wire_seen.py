@@ -1,0 +1,136 @@
+"""What a system sends to a peer without a core: acknowledgments of all kinds, and messages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from harness.capture.recorder import Connection, Frame
+from harness.peer.conversation import Conversation, RawConversation
+from harness.peer.handshake import WINDOW
+from harness.peer.peer import Peer
+from harness.wire import session_ack
+from reference_qm.codec import (
+    FormatError,
+    MessageClass,
+    OrderAckBody,
+    SessionAckPacket,
+    UserMessagePacket,
+    parse_packet,
+)
+from reference_qm.releases.names import NO_RELEASE
+
+_FLAGS = 32
+"""Recoverable messages that one acknowledgment names (MS-MQMQ 2.2.20.4)."""
+_PREFIX = "MQMSG_CLASS_"
+_FINAL_ACK_SIZE = 36
+"""Bytes of the body of a FinalAck (MS-MQQB 2.2.5.1)."""
+
+
+class Wire:
+    """The packets of the system on all connections of a peer, read by the strict codec: it is the fast one."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._may_miscount = peer.sut.file.sut.profile != NO_RELEASE
+        """Whether UserMsgSequenceNumber may be another than the count (MS-MQMQ 2.2.20.4, note <14>)."""
+        self._headers: dict[Connection, list[Any]] = defaultdict(list)
+        """The SessionHeaders that came on a connection."""
+        self._came: dict[Connection, list[bool]] = defaultdict(list)
+        """Whether the messages that came on a connection are recoverable."""
+        self._sent: dict[Connection, list[bool]] = defaultdict(list)
+        """The same of the messages that the peer sent."""
+        self._miscounted: dict[Connection, int] = defaultdict(int)
+        """SessionHeaders that do not count the messages of the system as they came."""
+        self._told: dict[Connection, int] = {}
+        self.order_acks: list[OrderAckBody] = []
+        self.final_acks: dict[int, UserMessagePacket] = {}
+        """By their own MessageIDs: a copy on another session is the same."""
+        self.messages: list[UserMessagePacket] = []
+        """All others, copies included."""
+        self.last_connection: Connection | None = None
+        """The one that brought the last of them."""
+        peer.recorder.listeners.append(self._on_frame)
+
+    def send(self, session: Conversation, packet: bytes) -> None:
+        """Send a message of the peer."""
+        parsed = parse_packet(packet)
+        assert isinstance(parsed, UserMessagePacket)
+        self._sent[session.record].append(parsed.UserHeader.DM == 1)
+        session.send(packet)
+
+    def sent(self, session: Conversation) -> list[bool]:
+        """Return of each message of the peer on a session whether it is recoverable."""
+        return self._sent[session.record]
+
+    def acknowledged(self, session: RawConversation) -> dict[str, int]:
+        """Return how many messages of the peer were acknowledged on a session, and how many recoverable ones."""
+        headers = self._headers[session.record]
+        named = {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _bits(header)}
+        return {
+            "acknowledged": max((header.AckSequenceNumber for header in headers), default=0),
+            "recoverable": len(named),
+            "miscounted": self._miscounted[session.record],
+        }
+
+    def acknowledge(self) -> None:
+        """Acknowledge every message of the system on the session that brought it."""
+        for conversation in self._peer.conversations:
+            record = conversation.record
+            came, sent = self._came[record], self._sent[record]
+            if record.closed_by is not None or self._told.get(record, 0) == len(came):
+                continue
+            self._told[record] = len(came)
+            first = max(sum(came) - _FLAGS + 1, 1)
+            conversation.send(
+                session_ack(
+                    WindowSize=WINDOW if conversation in self._peer_opened() else 64,
+                    AckSequenceNumber=len(came),
+                    RecoverableMsgAckSeqNumber=min(first, sum(came)),
+                    RecoverableMsgAckFlags=(1 << (sum(came) - first + 1)) - 1,
+                    UserMsgSequenceNumber=len(sent),
+                    RecoverableMsgSeqNumber=sum(sent),
+                )
+            )
+
+    def _peer_opened(self) -> list[Conversation]:
+        return [one for one in self._peer.conversations if isinstance(one, RawConversation) and one.by_peer]
+
+    def _on_frame(self, frame: Frame) -> None:
+        if not frame.from_sut or frame.connection is None:
+            return
+        try:
+            packet = parse_packet(frame.data)
+        except FormatError:
+            return  # judged by the predicates of a run; a model expects what is missing then
+        if isinstance(packet, UserMessagePacket):
+            self._came[frame.connection].append(packet.UserHeader.DM == 1)
+            self._sort(packet, frame.connection)
+        if isinstance(packet, SessionAckPacket | UserMessagePacket) and packet.SessionHeader is not None:
+            header, came = packet.SessionHeader, self._came[frame.connection]
+            self._headers[frame.connection].append(header)
+            counted, recoverable = header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber
+            wrong = (counted != len(came) and not self._may_miscount) or recoverable != sum(came)
+            self._miscounted[frame.connection] += wrong
+
+    def _sort(self, packet: UserMessagePacket, connection: Connection) -> None:
+        properties = packet.MessagePropertiesHeader
+        if properties.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK:
+            self.order_acks.append(OrderAckBody.parse(properties.MessageBody))
+        elif (
+            len(properties.MessageBody) == _FINAL_ACK_SIZE
+            and properties.MessageClass != MessageClass.MQMSG_CLASS_NORMAL
+        ):
+            self.final_acks[packet.UserHeader.MessageID] = packet
+        else:
+            self.messages.append(packet)
+            self.last_connection = connection
+
+
+def _bits(header: Any) -> list[int]:
+    return [bit for bit in range(_FLAGS) if header.RecoverableMsgAckFlags >> bit & 1]
+
+
+def class_name(cls: int) -> str:
+    """Return the name of a class without its prefix."""
+    return MessageClass(cls).name.removeprefix(_PREFIX) if cls in set(MessageClass) else f"0x{cls:04X}"

@@ -1,0 +1,1 @@
+"""Queues that clients read from afar."""

@@ -1,0 +1,352 @@
+"""The area `remote`: clients open queues from afar, read in two phases, wait, cancel and vanish.
+
+Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from harness.model.queues.area import Queues
+from harness.model.queues.reading import ALREADY, ILLEGAL, NOT_FOUND, PEEK, RECEIVE, USAGE, WAITS_MS
+from harness.model.queues.state import LOCKED, READ, UNREAD, WAIT_RECEIVE, Cursor, Handle, Queue, Reader, Transaction
+from harness.model.steps import Impossible, pick, transition
+
+QUEUES = ("one", "two")
+MOST_CLIENTS = 3
+MOST = 8
+CANCELED = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
+START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
+LATER_METHODS = "later methods"
+"""The methods of qm2qm that the first releases of Windows do not have (MS-MQQP, notes <25> and <27>)."""
+_NEEDS = ("qm2qm", "receive", "queue_control", "send")
+_LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
+
+
+@dataclass(eq=False, slots=True)
+class Client:
+    """A client with what it has open."""
+
+    name: str
+    handles: list[Handle] = field(default_factory=list)
+
+
+class Remote(Queues):
+    """Remote readers of two queues, which applications use, too."""
+
+    left_out = frozenset(_LOCAL)
+    weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        super().__init__(decisions)
+        for name in QUEUES:
+            self.queues[name] = Queue(name, journaling=name == "two")
+            self.queues[name].journal = Queue(f"{name};journal")
+        self.clients: dict[str, Client] = {}
+        self.remote: dict[str, Handle] = {}
+        self.remote_cursors: dict[str, Cursor] = {}
+        self.units: dict[str, tuple[Handle, Transaction]] = {}
+        """The receives that clients began, by their reads."""
+
+    # -- clients ----------------------------------------------------------------------------------------------------
+
+    @transition("MQQP-3.1.4.8-D02", needs=_NEEDS, weight=3)
+    def associate(self, client: str) -> None:
+        """Let a client connect."""
+        self.clients[client] = Client(client)
+        self.done()
+
+    def draw_associate(self, chance: Random) -> dict[str, Any]:
+        if len(self.clients) >= MOST_CLIENTS:
+            raise Impossible
+        return {"client": f"k{self.steps}"}
+
+    @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDS, weight=1)
+    def vanish(self, client: str) -> None:
+        """Let the connection of a client break: what it has open is closed, what it holds is in its queue again."""
+        gone = self.find(self.clients, client)
+        for handle in gone.handles:
+            handle.readers.clear()
+        for read, unit in self.held(gone).items():
+            del self.units[read]
+            self._give_back(unit)
+        for handle in list(gone.handles):
+            self._forget(gone, handle)
+        del self.clients[client]
+        self.done()
+
+    def draw_vanish(self, chance: Random) -> dict[str, Any]:
+        return {"client": pick(chance, self.clients)}
+
+    @transition("MQQP-3.1.4.3-16", "MQQP-3.1.4.3-17", "MQQP-3.1.4.3-19", "MQDMPR-3.1.7.1.5-123", needs=_NEEDS, weight=5)
+    def open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> None:
+        """Open a queue from afar."""
+        who, opened = self.find(self.clients, client), self.find(self.queues, queue)
+        if not self.is_shared(opened, access, deny_receive):
+            self.refuse()
+            return
+        made = Handle(handle, opened, access, deny_receive)
+        opened.handles.append(made)
+        who.handles.append(made)
+        self.remote[handle] = made
+        self.done()
+
+    def draw_open_remote(self, chance: Random) -> dict[str, Any]:
+        return {
+            "handle": f"h{self.steps}",
+            "client": pick(chance, (one.name for one in self.clients.values() if len(one.handles) < 3)),
+            "queue": chance.choice(QUEUES),
+            "access": chance.choice((RECEIVE, RECEIVE, RECEIVE, PEEK)),
+            "deny_receive": chance.random() < 0.1,
+        }
+
+    @transition("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDS, weight=1)
+    def close_remote(self, handle: str) -> None:
+        """Close a queue from afar: reads that wait are cancelled."""
+        closed = self.find(self.remote, handle)
+        client = self.client_of(closed)
+        if any(self.units[read][0] is closed for read in self.held(client)):
+            raise Impossible  # what becomes of a receive that is not ended is left open
+        for reader in list(closed.readers):
+            self.stop(reader, CANCELED)
+        self._forget(client, closed)
+        self.done()
+
+    def draw_close_remote(self, chance: Random) -> dict[str, Any]:
+        return {"handle": pick(chance, self.remote)}
+
+    def client_of(self, handle: Handle) -> Client:
+        return next(one for one in self.clients.values() if handle in one.handles)
+
+    def _forget(self, client: Client, handle: Handle) -> None:
+        assert handle.queue is not None and handle.name is not None
+        client.handles.remove(handle)
+        handle.queue.handles.remove(handle)
+        for cursor in handle.cursors:
+            del self.remote_cursors[cursor.name]
+        del self.remote[handle.name]
+
+    @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", needs=_NEEDS, weight=3)
+    def create_cursor(self, cursor: str, handle: str) -> None:
+        """Make a cursor from afar."""
+        opened = self.find(self.remote, handle)
+        made = Cursor(cursor, opened)
+        opened.cursors.append(made)
+        self.remote_cursors[cursor] = made
+        self.done()
+
+    def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
+        return {
+            "cursor": f"c{self.steps}",
+            "handle": pick(chance, (n for n, h in self.remote.items() if not h.cursors)),
+        }
+
+    @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDS, weight=1)
+    def drop_cursor(self, cursor: str) -> None:
+        """Close a cursor with which nothing waits."""
+        closed = self.idle_cursor(cursor)
+        closed.handle.cursors.remove(closed)
+        del self.remote_cursors[cursor]
+        self.done()
+
+    def draw_drop_cursor(self, chance: Random) -> dict[str, Any]:
+        return {"cursor": self.draw_idle(chance)}
+
+    # -- reads --------------------------------------------------------------------------------------------------------
+
+    @transition(
+        "MQQP-3.1.4.1-D13", "MQQP-3.1.4.1-13", "MQQP-3.1.4.10-23", needs=_NEEDS, weight=8, wait_ms=0, method=START2
+    )
+    def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
+        """Read the first message from afar; a receive is not ended by that."""
+        opened = self.find(self.remote, handle)
+        if receives and opened.access != RECEIVE:
+            raise Impossible
+        self.answer_or_wait(Reader(read, opened, receives, 0, None, self.unit(read, opened, receives)), wait_ms)
+
+    def draw_read_remote(self, chance: Random) -> dict[str, Any]:
+        handle = pick(chance, self.remote.values())
+        return {
+            "read": f"r{self.steps}",
+            "handle": handle.name,
+            "receives": handle.access == RECEIVE and chance.random() < 0.7,
+            "method": chance.choice((START, START2)),
+            "wait_ms": self.draw_remote_wait(chance, handle),
+        }
+
+    def draw_remote_wait(self, chance: Random, handle: Handle) -> int:
+        queue = handle.queue
+        assert queue is not None
+        waiting = sum(len(one.readers) for one in queue.handles)
+        return 0 if waiting >= 3 else int(chance.choice(WAITS_MS))
+
+    @transition(
+        "MQQP-3.1.4.1-D12",
+        "MQQP-3.1.4.1-D15",
+        "MQQP-3.1.4.1-D16",
+        "MQQP-3.1.4.1-D17",
+        needs=_NEEDS,
+        weight=8,
+        wait_ms=0,
+    )
+    def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
+        """Read with a cursor from afar: receive, peek, or peek at the next message."""
+        there = self.idle_cursor(cursor)
+        handle, queue = there.handle, there.handle.queue
+        assert queue is not None
+        receives = action == RECEIVE
+        if receives and handle.access != RECEIVE:
+            raise Impossible
+        unit = self.unit(read, handle, receives)
+        if action == "next" and there.state == UNREAD:
+            self.refuse(ILLEGAL, name=read)
+        elif action != "next" and there.state == READ:
+            if not self.is_at_available(there):
+                self.refuse(ALREADY, name=read)
+            elif receives:
+                there.state = UNREAD
+                self.hand_over(read, there.position, unit)
+            else:
+                self.give(there.position, read)
+        elif not receives:
+            self.peek_on(read, there, wait_ms)
+        elif (found := next(iter(queue.available(there.at)), None)) is not None:
+            there.move(found)
+            self.hand_over(read, found, unit)
+        elif wait_ms == 0:
+            self.refuse(NOT_FOUND, name=read)
+        else:
+            there.state = WAIT_RECEIVE
+            self.wait_for(Reader(read, handle, True, 0, there, unit), wait_ms)
+
+    def draw_read_remote_at(self, chance: Random) -> dict[str, Any]:
+        cursor = self.draw_idle(chance)
+        handle = self.remote_cursors[cursor].handle
+        actions = (RECEIVE, PEEK, "next") if handle.access == RECEIVE else (PEEK, "next")
+        wait_ms = self.draw_remote_wait(chance, handle)
+        return {"read": f"r{self.steps}", "cursor": cursor, "action": chance.choice(actions), "wait_ms": wait_ms}
+
+    @transition(
+        "MQQP-3.1.4.11-37",
+        "MQQP-3.1.4.11-39",
+        "MQQP-3.1.4.11-41",
+        "MQQP-3.1.4.11-47",
+        needs=(*_NEEDS, LATER_METHODS),
+        weight=4,
+    )
+    def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
+        """Read by LookupId from afar."""
+        opened = self.find(self.remote, handle)
+        queue = opened.queue
+        position = self.position_of(queue, message)
+        if position is None or not position.seen or (receives and opened.access != RECEIVE):
+            raise Impossible
+        found = self.seek(queue, position, seek)
+        if found is None:
+            self.refuse(*((USAGE, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
+        elif receives:
+            self.hand_over(read, found, self.unit(read, opened, True))
+        else:
+            self.give(found, read)
+
+    def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
+        handle = pick(chance, self.remote.values())
+        assert handle.queue is not None
+        message = pick(chance, (one.message.name for one in handle.queue.positions if one.seen))
+        return {
+            "read": f"r{self.steps}",
+            "handle": handle.name,
+            "message": message,
+            "seek": chance.choice(("current", "next", "previous", "first", "last")),
+            "receives": handle.access == RECEIVE and chance.random() < 0.5,
+        }
+
+    def idle_cursor(self, name: str) -> Cursor:
+        cursor: Cursor = self.find(self.remote_cursors, name)
+        if any(reader.cursor is cursor for reader in cursor.handle.readers):
+            raise Impossible
+        return cursor
+
+    def draw_idle(self, chance: Random) -> str:
+        waiting = {reader.cursor for reader in self.readers()}
+        return str(pick(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
+
+    # -- what is held -------------------------------------------------------------------------------------------------
+
+    def unit(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
+        """Return the unit of a receive in two phases: it ends as a transaction of one operation does."""
+        if not receives:
+            return None
+        unit = Transaction(read, external=False)
+        self.units[read] = (handle, unit)
+        return unit
+
+    def held(self, client: Client) -> dict[str, Transaction]:
+        """Return the receives of a client that were answered with a message and not ended."""
+        mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
+        return {read: unit for read, unit in mine.items() if unit.operations}
+
+    @transition(
+        "MQQP-3.1.4.2-06",
+        "MQQP-3.1.4.2-07",
+        "MQQP-3.1.4.2-11",
+        "MQQP-3.1.4.2-12",
+        "MQQP-3.1.4.2-16",
+        needs=_NEEDS,
+        weight=8,
+    )
+    def end_read(self, read: str, acknowledge: bool) -> None:
+        """End a receive: its message is gone, or back in its queue."""
+        _, unit = self.find(self.units, read)
+        if not unit.operations:
+            raise Impossible
+        del self.units[read]
+        if acknowledge and unit.operations[0].position.state == LOCKED:
+            self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
+        elif acknowledge:
+            self.delete_position(unit.operations[0].position, self.reason_of_purged())
+        else:
+            self._give_back(unit)
+        self.done()
+
+    def reason_of_purged(self) -> str:
+        """Return why a message leaves that was purged while a reader had it, and is acknowledged (3.1.7.1.12)."""
+        self.cite("MQDMPR-3.1.7.1.12-13")
+        return "NACK_Q_PURGED"
+
+    def draw_end_read(self, chance: Random) -> dict[str, Any]:
+        reads = [read for client in self.clients.values() for read in self.held(client)]
+        return {"read": pick(chance, reads), "acknowledge": chance.random() < 0.6}
+
+    def _give_back(self, unit: Transaction) -> None:
+        self.cite("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
+        self.release(unit.operations[0].position, purged="NACK_Q_PURGED")
+
+    @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDS, weight=2)
+    def cancel_remote(self, read: str) -> None:
+        """Cancel a read from afar."""
+        reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
+        if reader is None:
+            raise Impossible
+        self.stop(reader, CANCELED)
+        self.done()
+
+    def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
+        return {"read": pick(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
+
+    @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDS, weight=1)
+    def purge_remote(self, handle: str) -> None:
+        """Purge a queue from afar."""
+        opened = self.find(self.remote, handle)
+        if opened.access != RECEIVE:
+            raise Impossible
+        assert opened.queue is not None
+        self.purge(opened.queue.name)
+        self.done()
+
+    def draw_purge_remote(self, chance: Random) -> dict[str, Any]:
+        return {"handle": pick(chance, (name for name, one in self.remote.items() if one.access == RECEIVE))}

@@ -1,0 +1,244 @@
+"""The area `sessions`: a peer sends every kind of packet in every state of several sessions at once.
+
+Spec: MS-MQQB 3.1.5.1 to 3.1.5.10, 3.1.6.4, 3.1.6.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from harness.model.agreement import Between
+from harness.model.steps import Impossible, Model, pick, transition
+
+SETTLE_MS = 1_000
+"""How long a step lasts: until recoverable messages are acknowledged."""
+LONG_MS = 12_000
+"""A pause after which express messages are acknowledged, too."""
+INITIALIZATION_MS = 40_000
+"""The Session Initialization Timer, as the system is set up for this area."""
+MARGIN_MS = 2_500
+MOST = 4
+CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
+OWN, NULL, FOREIGN = "own", "null", "foreign"
+"""ServerGuid of a request: that of the system, none, another."""
+
+
+@dataclass(eq=False, slots=True)
+class Session:
+    """A connection of the peer; ``answers``: what the system sent to set the session up."""
+
+    name: str
+    state: str = CONNECTED
+    due_ms: int = 0
+    received: int = 0
+    recoverable: int = 0
+    acknowledged: int = 0
+    answers: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Sessions(Model):
+    """Sessions of which the system is the acceptor."""
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        super().__init__(decisions)
+        self.sessions: dict[str, Session] = {}
+
+    def live(self, name: str) -> Session:
+        """Return a session that the system has not closed, and of which it is known what it does."""
+        found = self.sessions.get(name)
+        if found is None or found.state in (CLOSED, REFUSED):
+            raise Impossible
+        return found
+
+    def draw_live(self, chance: Random, *states: str) -> str:
+        """Return a session; mostly one in a state that the next packet is for."""
+        live = [one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED)]
+        fitting = [one for one in live if one.state in states]
+        return str(pick(chance, fitting if fitting and chance.random() < 0.93 else live).name)
+
+    def settle(self, ms: int = SETTLE_MS) -> None:
+        """Let time pass; what is not open in the end is closed."""
+        self.now_ms += ms
+        for one in self.sessions.values():
+            if one.state not in (CONNECTED, ESTABLISHED):
+                continue
+            if abs(one.due_ms - self.now_ms) < MARGIN_MS:
+                raise Impossible  # whether the timer has expired is left open
+            if one.due_ms < self.now_ms:
+                self.cite("MQQB-3.1.6.6-01")
+                self.close(one)
+
+    def close(self, session: Session) -> None:
+        self.cite("MQQB-3.1.5.9-D02")
+        session.state = CLOSED
+
+    # -- the session is set up --------------------------------------------------------------------------------------
+
+    @transition("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-03", needs=(), weight=2)
+    def connect(self, session: str) -> None:
+        """Let the peer connect."""
+        self.sessions[session] = Session(session, due_ms=self.now_ms + INITIALIZATION_MS)
+        self.settle()
+
+    def draw_connect(self, chance: Random) -> dict[str, Any]:
+        if sum(one.state not in (CLOSED, REFUSED) for one in self.sessions.values()) >= MOST:
+            raise Impossible
+        return {"session": f"s{self.steps}"}
+
+    @transition(
+        "MQQB-3.1.5.3.1-02",
+        "MQQB-3.1.5.3.1-05",
+        "MQQB-3.1.5.3.1-08",
+        "MQQB-3.1.5.3.1-09",
+        "MQQB-3.1.5.3.1-10",
+        needs=(),
+        weight=7,
+        server=NULL,
+        stamp=1,
+    )
+    def establish(self, session: str, server: str, client: str, stamp: int) -> None:
+        """Send an EstablishConnection request."""
+        one = self.live(session)
+        if one.state != CONNECTED:
+            self.cite("MQQB-3.1.5.3-01")
+            self.close(one)
+        else:
+            refused = server == FOREIGN
+            self.cite("MQQB-3.1.5.3.1-07" if refused else "MQQB-3.1.5.3.1-06")
+            told = {"refused": refused, "client": client, "server": OWN, "stamp": stamp}
+            one.answers.append({"kind": "EstablishConnection", **told})
+            one.state = REFUSED if refused else ESTABLISHED
+            if self.decide("from when the Session Initialization Timer runs") == 0:
+                one.due_ms = self.now_ms + INITIALIZATION_MS
+        self.settle()
+
+    def draw_establish(self, chance: Random) -> dict[str, Any]:
+        return {
+            "session": self.draw_live(chance, CONNECTED),
+            "server": chance.choice((OWN, OWN, NULL, NULL, NULL, FOREIGN)),
+            "client": chance.choice(("peer", "peer", "other")),
+            "stamp": chance.choice((1, 0xFFFFFFFF, chance.randrange(1 << 32))),
+        }
+
+    @transition(
+        "MQQB-3.1.5.4.1-05",
+        "MQQB-3.1.5.4.1-09",
+        "MQQB-3.1.5.4.1-10",
+        "MQQB-3.1.5.4.1-12",
+        "MQQB-3.1.5.4.1-13",
+        needs=(),
+        weight=8,
+        window=64,
+        recoverable_ms=500,
+    )
+    def parametrize(self, session: str, recoverable_ms: int, window: int) -> None:
+        """Send a ConnectionParameters request."""
+        one = self.live(session)
+        if one.state != ESTABLISHED:
+            self.cite("MQQB-3.1.5.4-01")
+            self.close(one)
+        else:
+            one.answers.append({"kind": "ConnectionParameters", "refused": False, "recoverable_ms": recoverable_ms})
+            one.state = OPEN
+        self.settle()
+
+    def draw_parametrize(self, chance: Random) -> dict[str, Any]:
+        return {
+            "session": self.draw_live(chance, ESTABLISHED),
+            "recoverable_ms": chance.choice((500, 500, 600, 700)),
+            "window": chance.choice((1, 64, 0xFFFF)),
+        }
+
+    # -- packets of an open session -----------------------------------------------------------------------------------
+
+    @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
+    def send(self, session: str, recoverable: bool) -> None:
+        """Send a message to a queue that is not there: it counts, and nothing more becomes of it."""
+        one = self.live(session)
+        self.count(one, recoverable)
+        self.settle()
+
+    def draw_send(self, chance: Random) -> dict[str, Any]:
+        return {"session": self.draw_live(chance, OPEN), "recoverable": chance.random() < 0.6}
+
+    def count(self, session: Session, recoverable: bool) -> None:
+        """Count a message on an open session; any other is closed."""
+        if session.state != OPEN:
+            self.close(session)
+            return
+        session.received += 1
+        if recoverable:
+            self.cite("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15")
+            session.recoverable += 1
+            session.acknowledged = session.received
+
+    @transition(
+        "MQQB-3.1.5.5-01", "MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01", needs=(), weight=6, wrong=0, wrong_recoverable=0
+    )
+    def acknowledge(self, session: str, wrong: int, wrong_recoverable: int) -> None:
+        """Send a SessionAck, with counts of the peer's messages that may be wrong."""
+        one = self.live(session)
+        if one.state != OPEN or wrong or wrong_recoverable:
+            self.close(one)
+        self.settle()
+
+    def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
+        wrong = chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
+        wrong_recoverable = 0 if wrong else chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
+        session = self.draw_live(chance, OPEN)
+        return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable}
+
+    @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
+    def order(self, session: str, final: bool) -> None:
+        """Send an OrderAck, or a FinalAck, of a message that the system never sent."""
+        self.count(self.live(session), final)
+        self.settle()
+
+    def draw_order(self, chance: Random) -> dict[str, Any]:
+        return {"session": self.draw_live(chance, OPEN), "final": chance.random() < 0.5}
+
+    @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
+    def garble(self, session: str, how: str) -> None:
+        """Send what is no packet: the session is closed in every state."""
+        self.close(self.live(session))
+        self.settle()
+
+    def draw_garble(self, chance: Random) -> dict[str, Any]:
+        return {"session": self.draw_live(chance), "how": chance.choice(("signature", "version"))}
+
+    @transition("MQQB-3.1.5.9-D01", needs=(), weight=1)
+    def hang_up(self, session: str) -> None:
+        """Let the peer close a connection."""
+        self.close(self.live(session))
+        self.settle()
+
+    def draw_hang_up(self, chance: Random) -> dict[str, Any]:
+        return {"session": self.draw_live(chance)}
+
+    @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
+    def rest(self) -> None:
+        """Let so much time pass that express messages are acknowledged, too."""
+        self.settle(LONG_MS)
+        for one in self.sessions.values():
+            one.acknowledged = one.received
+
+    def draw_rest(self, chance: Random) -> dict[str, Any]:
+        return {}
+
+    def visible(self) -> dict[str, Any]:
+        return {one.name: self._described(one) for one in self.sessions.values()}
+
+    def _described(self, session: Session) -> dict[str, Any]:
+        seen: dict[str, Any] = {"answers": list(session.answers)}
+        if session.state != REFUSED:
+            seen["open"] = session.state != CLOSED
+        if session.state == OPEN:
+            seen |= {
+                "acknowledged": Between(session.acknowledged, session.received),
+                "recoverable": session.recoverable,
+                "miscounted": 0,
+            }
+        return seen

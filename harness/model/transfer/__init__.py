@@ -1,0 +1,1 @@
+"""Messages between two queue managers: those that come, and those that go."""

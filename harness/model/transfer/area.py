@@ -1,0 +1,51 @@
+"""The area `transfer`: messages come from the peer and go to it, sessions are lost, applications receive."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.queues.reading import Reading
+from harness.model.steps import Impossible, Step, transition
+from harness.model.transfer.receiving import Receiving
+from harness.model.transfer.sending import Shipping
+
+_LOCAL = frozenset(Reading.transitions) - {"receive"} | {
+    "create",
+    "create_subqueue",
+    "set_queue",
+    "delete",
+    "send",
+    "move",
+}
+
+_AT_ONCE = ("receive", "purge")
+"""Transitions that take no time in the area of queues."""
+
+
+class Transfer(Receiving, Shipping):
+    """Messages between two queue managers."""
+
+    left_out = frozenset(_LOCAL)
+
+    def take(self, step: Step) -> None:
+        super().take(step)
+        if step.name in _AT_ONCE:
+            self.settle()
+
+    @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)
+    def hang_up(self, session: str) -> None:
+        """Let the peer close a session; one with messages of the system on it may not be told from others."""
+        if self.table or self.lost:
+            raise Impossible
+        self.find_open(session).open = False
+        self.settle()
+        self.done()
+
+    def draw_hang_up(self, chance: Random) -> dict[str, Any]:
+        if self.table or self.lost:
+            raise Impossible
+        return {"session": self.draw_session(chance)}
+
+    def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:
+        return {"wait_ms": 0}

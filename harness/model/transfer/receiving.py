@@ -1,0 +1,241 @@
+"""The peer sends messages to the system. Spec: MS-MQQB 3.1.5.8."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.agreement import Between
+from harness.model.queues.sending import ACKS
+from harness.model.queues.state import LOCKED, Message, Position, Queue
+from harness.model.steps import Impossible, pick, transition
+from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
+
+NOWHERE = "nowhere"
+"""A queue that the system does not have."""
+SIZES = (0, 0, 1, 5_000)
+MOST = 8
+FLAGS = 32
+"""Recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
+
+
+class Receiving(Sessions):
+    """The transitions of a peer that sends."""
+
+    # -- without a transaction --------------------------------------------------------------------------------------
+
+    @transition(
+        "MQQB-3.1.5.8.2-02",
+        "MQQB-3.1.5.8.2-03",
+        "MQQB-3.1.5.8.8-04",
+        "MQQB-3.1.5.8.8-05",
+        needs=("receive", "queue_control"),
+        weight=10,
+        delivery="express",
+        priority=3,
+        size=0,
+        acks=[],
+        application_tag=0,
+        late=False,
+    )
+    def deliver(
+        self,
+        session: str,
+        message: str,
+        queue: str,
+        delivery: str,
+        priority: int,
+        size: int,
+        acks: list[str],
+        application_tag: int,
+        late: bool,
+    ) -> None:
+        """Let the peer send a message without a transaction; ``late``: its time to reach the queue is over."""
+        through = self.find_open(session)
+        sent = Message(message, queue, priority, delivery, size, tuple(acks), application_tag)
+        self.originals[message] = sent
+        self.take_in(through, sent)
+        target = self.queues.get(queue)
+        if target is None:
+            self.cite("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23")
+        elif target.transactional:
+            self.cite("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
+            if "negative_arrival" in acks:
+                self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_MSG")
+        elif late:
+            self.cite("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
+            if "negative_arrival" in acks:
+                self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
+        else:
+            self.arrive(self.insert(target, sent, LOCKED))
+        self.settle()
+
+    def draw_deliver(self, chance: Random) -> dict[str, Any]:
+        queue = chance.choice((PLAIN,) * 8 + (TRANSACTIONAL, NOWHERE))
+        self.check_room(queue)
+        return {
+            "session": self.draw_session(chance),
+            "message": f"m{self.steps}",
+            "queue": queue,
+            "delivery": chance.choice(("express", "recoverable", "recoverable")),
+            "priority": chance.choice((3, 3, 0, 7, chance.randrange(8))),
+            "size": chance.choice(SIZES),
+            "acks": self.draw_acks(chance, queue),
+            "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
+            "late": queue == PLAIN and chance.random() < 0.15,
+        }
+
+    def draw_acks(self, chance: Random, queue: str) -> list[str]:
+        """Return acknowledgments to ask for; whether BAD_DST_Q is told is a setting of the system."""
+        if queue == NOWHERE or chance.random() < 0.6:
+            return []
+        return sorted(chance.sample(ACKS, chance.randint(1, 4)))
+
+    def check_room(self, queue: str) -> None:
+        if queue in self.queues and len(self.queues[queue].positions) >= MOST:
+            raise Impossible
+
+    @transition(
+        "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-02", needs=("receive", "queue_control"), weight=4
+    )
+    def repeat(self, session: str, message: str) -> None:
+        """Let the peer send a message again, on its session or another: it is discarded, and counts on the session."""
+        through = self.find_open(session)
+        self.take_in(through, self.find(self.originals, message))
+        self.settle()
+
+    def draw_repeat(self, chance: Random) -> dict[str, Any]:
+        return {"session": self.draw_session(chance), "message": pick(chance, sorted(self.originals))}
+
+    def take_in(self, session: Session, message: Message) -> None:
+        """Count a message on its session, and acknowledge it when it is recoverable (3.1.5.8.2, 3.1.5.8.7)."""
+        session.received += 1
+        if message.recoverable:
+            self.cite("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-08")
+            session.recoverable += 1
+            session.acknowledged = session.received
+        else:
+            self.cite("MQQB-3.1.5.8.7-01")
+
+    @transition(
+        "MQQB-3.1.5.8.7-02",
+        "MQQB-3.1.5.8.7-05",
+        "MQQB-3.1.5.8.7-09",
+        "MQQB-3.1.5.8.7-11",
+        needs=("queue_control",),
+        weight=1,
+    )
+    def burst(self, session: str, number: int) -> None:
+        """Let the peer send more recoverable messages than an acknowledgment names, to a queue that is not there."""
+        through = self.find_open(session)
+        through.received += number
+        through.recoverable += number
+        self.answers["answer"] = {"at once": Between(through.received - number + FLAGS, through.received)}
+        through.acknowledged = through.received
+        self.settle()
+
+    def draw_burst(self, chance: Random) -> dict[str, Any]:
+        return {"session": self.draw_session(chance), "number": chance.randint(FLAGS + 1, FLAGS + 8)}
+
+    # -- transactional ------------------------------------------------------------------------------------------------
+
+    @transition(
+        "MQQB-3.1.5.8.6-D02",
+        "MQQB-3.1.5.8.6-D03",
+        "MQQB-3.1.5.8.6-D04",
+        "MQQB-3.1.5.8.6-09",
+        "MQQB-3.1.6.9-01",
+        needs=("receive", "queue_control"),
+        weight=12,
+        acks=[],
+        size=0,
+        journal=[],
+    )
+    def deliver_in_sequence(
+        self,
+        session: str,
+        message: str,
+        queue: str,
+        sequence: int,
+        number: int,
+        previous: int,
+        size: int,
+        acks: list[str],
+        journal: list[str],
+    ) -> None:
+        """Let the peer send a transactional message, with a place in a sequence."""
+        through = self.find_open(session)
+        sent = Message(message, queue, 0, "transactional", size, tuple(acks), journal=tuple(journal))
+        self.places[message] = {"number": number, "previous": previous}
+        sent_before = self.sequences.sent
+        if queue == TRANSACTIONAL:
+            sent_before[sequence] = max(number, sent_before.get(sequence, 0))
+        self.take_in(through, sent)
+        target = self.queues.get(queue)
+        if target is None:
+            self.cite("MQQB-3.1.5.8.2-20")
+            self.acknowledge_final(message, "NACK_BAD_DST_Q")
+        elif not target.transactional:
+            self.cite("MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
+            if "negative_arrival" in acks:
+                self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_Q")
+            self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")
+        else:
+            self._take_in_order(target, sent, sequence, number, previous)
+        self.settle()
+
+    def _take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
+        """Accept a message whose place in its sequence is next (3.1.5.8.6)."""
+        place = self.sequences.place
+        follows = sequence == place.sequence and previous <= place.number < number
+        begins = sequence > place.sequence and previous == 0
+        if follows or begins:
+            place.sequence, place.number, place.rejected = sequence, number, 0
+            self.cite("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
+            self.cite("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
+            self.arrive(self.insert(queue, message, LOCKED))
+        else:
+            self.cite("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
+            place.rejected += 1
+
+    def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
+        queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, NOWHERE))
+        self.check_room(queue)
+        sequence, number, previous = self._draw_place(chance)
+        return {
+            "session": self.draw_session(chance),
+            "message": f"m{self.steps}",
+            "queue": queue,
+            "sequence": sequence,
+            "number": number,
+            "previous": previous,
+            "size": chance.choice(SIZES),
+            "acks": self.draw_acks(chance, queue),
+            "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
+        }
+
+    def _draw_place(self, chance: Random) -> tuple[int, int, int]:
+        """Return a place: mostly the next one, else one after a gap, one of before, or one of another sequence."""
+        place, how = self.sequences.place, chance.random()
+        current, number = max(place.sequence, 1), place.number
+        if how < 0.55:
+            return current, number + 1, number
+        if how < 0.65:
+            return current, number + 2, number + 1
+        if how < 0.75:
+            return current, max(number - chance.randrange(3), 1), max(number - 1, 0)
+        if how < 0.82:
+            return current, number + chance.randint(2, 5), chance.randint(0, number)
+        if how < 0.92:
+            return current + 1, 1, 0
+        if how < 0.96:
+            return current + 1, 2, 1
+        return max(current - 1, 1), number + 1, chance.choice((0, number))
+
+    # -- what leaves its queue ----------------------------------------------------------------------------------------
+
+    def delete_position(self, position: Position, reason: str) -> None:
+        message = position.message
+        super().delete_position(position, reason)
+        if message.delivery == "transactional" and message.journal:
+            self.acknowledge_final(message.name, reason)

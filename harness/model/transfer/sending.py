@@ -1,0 +1,241 @@
+"""The system sends messages to the peer, which acknowledges them or not.
+
+Spec: MS-MQQB 3.1.5.5, 3.1.5.6, 3.1.5.7, 3.1.6.1, 3.1.7.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from harness.model.agreement import Between
+from harness.model.queues.state import Message
+from harness.model.steps import Impossible, pick, transition
+from harness.model.transfer.sessions import SETTLE_MS, Sessions
+
+RECONNECT_MS = 8_000
+"""A pause after which a system with messages left has connected again: more than the Session Retry Connect Timer."""
+RETRY_MS = 4_000
+"""How long it surely does not: less than that timer."""
+SILENT_MS = 12_000
+"""How long a system is left without acknowledgments: it closes the session in the end, or sends again."""
+MOST = 6
+_OWN = 1_000
+SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
+
+
+@dataclass(eq=False, slots=True)
+class Sent:
+    """A message on its way; ``number``: its place in its sequence; ``ordered``: whether its OrderAck came."""
+
+    message: Message
+    sequence: int = 0
+    number: int = 0
+    acknowledged: bool = False
+
+    def described(self) -> dict[str, Any]:
+        """Return what the peer sees of it."""
+        seen = {
+            "message": self.message.name,
+            "class": "NORMAL",
+            "priority": self.message.priority,
+            "delivery": self.message.delivery,
+            "size": self.message.size,
+        }
+        if self.number:
+            seen |= {"sequence": self.sequence, "number": self.number, "previous": self.number - 1}
+        return seen
+
+
+class Shipping(Sessions):
+    """The transitions of applications that send to the peer, and of the peer that acknowledges."""
+
+    def __init__(self, decisions: Any = None) -> None:
+        super().__init__(decisions)
+        self.table: list[Sent] = []
+        """OutgoingMessageTable: what was sent and is not done with."""
+        self.awaiting_final: list[Sent] = []
+        self.copies: list[dict[str, Any]] = []
+        """What the peer has got since the last loss."""
+        self.journaled: list[str] = []
+        self.dead: list[str] = []
+        self.silent = False
+        self.lost = False
+        """Whether the connection was lost, and the system has not come again."""
+        self.lost_ms = 0
+        self.open_ms: int | None = None
+        """Since when a message waits for an acknowledgment."""
+        self.sequence, self.next_number = 1, 1
+
+    @transition(
+        "MQQB-3.1.7.1-10",
+        "MQQB-3.1.7.1.3-04",
+        "MQQB-3.1.7.1.3-03",
+        "MQQB-3.1.7.1.3-08",
+        needs=("send",),
+        weight=8,
+        delivery="express",
+        priority=3,
+        size=0,
+        journal=[],
+    )
+    def ship(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
+        """Let an application send a message to the peer."""
+        transactional = delivery == "transactional"
+        sent = Sent(Message(message, "peer", 0 if transactional else priority, delivery, size, journal=tuple(journal)))
+        if transactional:
+            sent.sequence, sent.number = self.sequence, self.next_number
+            self.next_number += 1
+        self.table.append(sent)
+        if not self.lost:
+            self.copies.append(sent.described())
+            self.await_acknowledgment()
+        self.done()
+        self.settle()
+
+    def draw_ship(self, chance: Random) -> dict[str, Any]:
+        if len(self.table) >= MOST or self.lost:
+            raise Impossible
+        self.check_patience(SETTLE_MS)
+        journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
+        return {
+            "message": f"m{self.steps}",
+            "delivery": chance.choice(("express", "recoverable", "transactional", "transactional")),
+            "priority": chance.choice((3, 0, 7)),
+            "size": chance.choice((0, 10, 3_000)),
+            "journal": journal,
+        }
+
+    @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
+    def silence(self, on: bool) -> None:
+        """Let the peer withhold acknowledgments, or give them again."""
+        self.silent = on
+        self.settle()
+        self.done()
+
+    def draw_silence(self, chance: Random) -> dict[str, Any]:
+        return {"on": not self.silent}
+
+    @transition("MQQB-3.1.5.9-D02", "MQQB-3.1.5.9-04", needs=("send",), weight=1)
+    def lose(self) -> None:
+        """Let the peer lose every connection; a silent one may lose acknowledgments of the system, too."""
+        if self.lost:
+            raise Impossible
+        for session in self.sessions.values():
+            session.open = False
+        self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
+        self.copies.clear()
+        self.open_ms = None
+        super().settle()
+        self.done()
+
+    def draw_lose(self, chance: Random) -> dict[str, Any]:
+        if self.lost:
+            raise Impossible
+        return {}
+
+    @transition(
+        "MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", "MQDMPR-3.1.7.3.9-04", needs=("send",), weight=4
+    )
+    def come_again(self) -> None:
+        """Let so much time pass that the system has connected again, and has sent again what it has."""
+        if not self.lost:
+            raise Impossible
+        self.lost = False
+        again = sorted(self.table, key=lambda one: -one.message.priority)
+        self.copies += [one.described() for one in again]
+        self.await_acknowledgment()
+        self.settle(RECONNECT_MS)
+        self.done()
+
+    def draw_come_again(self, chance: Random) -> dict[str, Any]:
+        if not self.lost:
+            raise Impossible
+        return {}
+
+    @transition("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-14", "MQQB-3.1.5.6-15", needs=("send",), weight=4)
+    def order(self) -> None:
+        """Let the peer send the OrderAck of the last transactional message that it got."""
+        got = [one for one in self.table if one.number and one.acknowledged]
+        if not got or self.lost or any(one.number and not one.acknowledged for one in self.table):
+            raise Impossible
+        for sent in got:
+            self.table.remove(sent)
+            if sent.message.journal:
+                self.awaiting_final.append(sent)
+        self.sequence, self.next_number = self.sequence + 1, 1
+        self.settle()
+        self.done()
+
+    def draw_order(self, chance: Random) -> dict[str, Any]:
+        if self.lost or self.silent or not any(one.number for one in self.table):
+            raise Impossible
+        return {}
+
+    @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
+    def finish(self, message: str, cls: str) -> None:
+        """Let the peer send a FinalAck."""
+        sent = next((one for one in self.awaiting_final if one.message.name == message), None)
+        if sent is None or self.lost:
+            raise Impossible
+        self.awaiting_final.remove(sent)
+        wanted = sent.message.journal
+        if cls == "ACK_RECEIVE" and "positive" in wanted:
+            self.journaled.append(message)
+        elif cls != "ACK_RECEIVE" and "negative" in wanted:
+            self.dead.append(message)
+        self.settle()
+        self.done()
+
+    def draw_finish(self, chance: Random) -> dict[str, Any]:
+        if self.lost:
+            raise Impossible
+        message = pick(chance, (one.message.name for one in self.awaiting_final))
+        return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
+
+    # -- what settles -----------------------------------------------------------------------------------------------
+
+    def settle(self, ms: int = SETTLE_MS) -> None:
+        """Let the peer acknowledge what it got, unless it is silent."""
+        self.check_patience(ms)
+        super().settle(ms)
+        if self.silent or self.lost:
+            return
+        for sent in list(self.table):
+            sent.acknowledged = True
+            if not sent.number:
+                self.table.remove(sent)
+                if "positive" in sent.message.journal:
+                    self.cite("MQQB-3.1.5.5.4-01")
+                    self.journaled.append(sent.message.name)
+        if not self.table:
+            self.open_ms = None
+
+    def await_acknowledgment(self) -> None:
+        if self.open_ms is None:
+            self.open_ms = self.now_ms
+
+    def check_patience(self, ms: int) -> None:
+        """Raise Impossible where a system would close the session, or send transactional messages again."""
+        if self.lost and self.now_ms + ms - self.lost_ms > RETRY_MS:
+            raise Impossible
+        if self.open_ms is not None and self.table and self.now_ms + ms - self.open_ms > SILENT_MS:
+            raise Impossible
+
+    def visible(self) -> dict[str, Any]:
+        seen = super().visible()
+        if self.lost:  # acknowledgments may wait until the system has connected again
+            del seen["final acks"]
+        return {
+            **seen,
+            "came": list(self.copies),
+            "waiting": self._waiting(),
+            SYSTEM_JOURNAL: sorted(self.journaled),
+            DEAD_LETTERS: sorted(self.dead),
+        }
+
+    def _waiting(self) -> int | Between:
+        """Return how many messages wait in the outgoing queue: the system's own acknowledgments may be among them."""
+        least = len(self.table)
+        return Between(least, least + _OWN) if self.silent or self.lost else least

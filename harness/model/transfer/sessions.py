@@ -1,0 +1,147 @@
+"""The sessions between the peer and the system, and what settles on them. Spec: MS-MQQB 3.1.5.5, 3.1.6.4, 3.1.7.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from harness.model.agreement import Between
+from harness.model.queues.administering import Administering
+from harness.model.queues.base import ADMIN
+from harness.model.queues.reading import Reading
+from harness.model.queues.sending import Sending
+from harness.model.queues.state import Message, Queue
+from harness.model.steps import Impossible, pick, transition
+
+PLAIN, TRANSACTIONAL = "one", "two"
+SETTLE_MS = 1_500
+"""How long a step lasts: until recoverable and transactional messages are acknowledged."""
+LONG_MS = 12_000
+"""A pause after which express messages are acknowledged too: more than half of the AckWaitTimeout of the peer."""
+MOST_LONG = 3
+"""Long pauses in a walk: an idle session may be closed in the end."""
+MOST_SESSIONS = 3
+FINAL_ACK_RULES = (
+    *("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D05"),
+    *("MQQB-3.1.7.17-D06", "MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D08", "MQQB-3.1.7.17-D09", "MQQB-3.1.7.17-D10"),
+)
+
+
+@dataclass(eq=False, slots=True)
+class Session:
+    """A session that the peer opened; ``acknowledged``: how many messages were acknowledged at least."""
+
+    name: str
+    received: int = 0
+    acknowledged: int = 0
+    recoverable: int = 0
+    open: bool = True
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """How far a sequence of the peer came: identifier and number of the last message that was accepted."""
+
+    sequence: int = 0
+    number: int = 0
+    rejected: int = 0
+    """Messages that were not accepted since the last one that was."""
+
+
+@dataclass(slots=True)
+class Sequences:
+    """The sequences of the peer to the transactional queue."""
+
+    place: Place = field(default_factory=Place)
+    sent: dict[int, int] = field(default_factory=dict)
+    """Sequences with the highest number that the peer sent."""
+
+
+class Sessions(Administering, Reading, Sending):
+    """Sessions, with two queues beneath, one of them transactional."""
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        super().__init__(decisions)
+        for name, transactional in ((PLAIN, False), (TRANSACTIONAL, True)):
+            self.queues[name] = Queue(name, transactional)
+            self.queues[name].journal = Queue(f"{name};journal")
+        self.sessions: dict[str, Session] = {}
+        self.sequences = Sequences()
+        self.final_acks: list[dict[str, Any]] = []
+        self.places: dict[str, dict[str, int]] = {}
+        """The numbers of the peer's transactional messages: their own, and that of the one before."""
+        self.originals: dict[str, Message] = {}
+        """The messages without a transaction that the peer sent, by name."""
+        self.long_pauses = 0
+
+    def settle(self, ms: int = SETTLE_MS) -> None:
+        """Let so much time pass that the acknowledgments are there that a step causes."""
+        self.now_ms += ms
+
+    @transition("MQQB-3.1.5.5-07", needs=(), weight=3)
+    def connect(self, session: str) -> None:
+        """Let the peer open a session."""
+        self.sessions[session] = Session(session)
+        self.settle()
+        self.done()
+
+    def draw_connect(self, chance: Random) -> dict[str, Any]:
+        if sum(one.open for one in self.sessions.values()) >= MOST_SESSIONS:
+            raise Impossible
+        return {"session": f"s{self.steps}"}
+
+    def find_open(self, session: str) -> Session:
+        found: Session = self.find(self.sessions, session)
+        if not found.open:
+            raise Impossible
+        return found
+
+    def draw_session(self, chance: Random) -> str:
+        return str(pick(chance, (one.name for one in self.sessions.values() if one.open)))
+
+    @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
+    def rest(self) -> None:
+        """Let so much time pass that express messages are acknowledged, too."""
+        if self.long_pauses == MOST_LONG:
+            raise Impossible
+        self.long_pauses += 1
+        self.settle(LONG_MS)
+        for session in self.sessions.values():
+            if session.open:
+                session.acknowledged = session.received
+
+    def draw_rest(self, chance: Random) -> dict[str, Any]:
+        if self.long_pauses == MOST_LONG:
+            raise Impossible
+        return {}
+
+    def visible(self) -> dict[str, Any]:
+        seen = super().visible()
+        del seen["queues"], seen["transactions"]
+        for one in self.sessions.values():
+            seen[one.name] = {
+                "open": one.open,
+                **({"acknowledged": Between(one.acknowledged, one.received)} if one.open else {}),
+                **({"recoverable": one.recoverable} if one.open else {}),
+                "miscounted": 0,
+            }
+        place = self.sequences.place
+        if place.number:
+            seen["order acks"] = {"sequence": place.sequence, "number": place.number}
+            seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
+        seen["final acks"] = sorted(self.final_acks, key=str)
+        return seen
+
+    def acknowledge_final(self, message: str, cls: str) -> None:
+        """Tell the sender what became of a transactional message (3.1.7.17)."""
+        self.cite(*FINAL_ACK_RULES)
+        place = self.places.get(message, {})
+        self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})
+
+    def draw_purge(self, chance: Random) -> dict[str, Any]:
+        full = [name for name in (PLAIN, TRANSACTIONAL) if len(self.queues[name].positions) > 1]
+        if len(self.admin.positions) > 4:
+            full.append(ADMIN)
+        return {"queue": pick(chance, full)}

@@ -1,0 +1,32 @@
+"""The rules that models name: each is in the catalogue."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from harness.explore.areas import AREAS
+from harness.paths import SUITES
+from harness.rules.catalogue import load_catalogue
+
+MODELS = sorted((SUITES.parent / "harness" / "model").rglob("*.py"))
+NAMED = re.compile(r"\"((?:MQQB|MQQP|MQDMPR|MQSO|MQMQ)-[\d.]+-D?\d+)\"")
+
+
+def test_every_rule_that_a_model_names_is_in_the_catalogue():
+    named = {rule for path in MODELS for rule in NAMED.findall(path.read_text(encoding="utf-8"))}
+    assert named - set(load_catalogue()) == set()
+    assert len(named) > 200
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_every_transition_names_rules_and_is_drawn(area):
+    for transition in AREAS[area].model.transitions.values():
+        assert transition.rules, transition.name
+        assert hasattr(AREAS[area].model, f"draw_{transition.name}")
+
+
+def test_models_import_nothing_of_the_reference():
+    for path in MODELS:
+        assert "reference_qm" not in path.read_text(encoding="utf-8"), path
