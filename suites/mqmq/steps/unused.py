@@ -18,10 +18,7 @@ MESSAGE = "UserMessage"
 
 
 def is_own(packet: Any, context: Context) -> bool:
-<<<<<<< HEAD
     """Return whether the SUT is the origin of a packet: an internal packet, or a message that it does not forward."""
-=======
-    """Return whether the SUT made a packet: an internal one, or a message that no other queue manager sent first."""
     own: bool | None = context.known.get("own")
     if own is None:
         own = context.known["own"] = _is_own(packet, context)
@@ -29,7 +26,6 @@ def is_own(packet: Any, context: Context) -> bool:
 
 
 def _is_own(packet: Any, context: Context) -> bool:
->>>>>>> wt-check
     user = getattr(packet, "UserHeader", None)
     if user is None:
         return True
