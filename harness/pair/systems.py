@@ -77,7 +77,7 @@ class Pair:
         self.environment = environment
         self.sides = sides
         self.recorder = Recorder(environment, capture)
-        self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()}, lambda frame: None)
+        self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()})
         self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
         self._relays = {role: self._relay(one) for role, one in sides.items()}
         self._pings = [self._relay_pings(one) for one in sides.values()]
