@@ -50,7 +50,7 @@ class Judge(Protocol):
 class Traffic:
     """The observer of all relays."""
 
-    def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge) -> None:
+    def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:
         """Observe relays at the addresses of ``roles``."""
         self.recorder = recorder
         self.passages: list[Passage] = []
@@ -87,9 +87,10 @@ class Traffic:
             other.direction = TO_SUT if frame.from_sut else FROM_SUT
             other.connection = passage.mirrored
             passage.mirrored.add(other)
-            passed_on = self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor)
-            for each in (frame, other):
-                (self._judge.note if passed_on else self._judge.on_frame)(each)
+            if self._judge is not None:
+                passed_on = self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor)
+                for each in (frame, other):
+                    (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
         """Return whether a router sends a packet of another system, with its own count of hops: the packet was judged

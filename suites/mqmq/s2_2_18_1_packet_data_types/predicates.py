@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, Predicate, Recent, Summary, passive, record_of
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import (
     FormatError,
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
     parse_format_name,
 )
+from suites.mqmq.steps.message_identifiers import ordinal
 from suites.mqmq.steps.message_parts import well_formed
 from suites.mqmq.steps.source_queue_manager import source
 
@@ -22,32 +23,7 @@ MESSAGE = "UserMessage"
 
 passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is the GUID of the SUT")(source)
 
-
-class Messages(Summary):
-    """The messages of the SUT on a connection: by identifier, a hash of the first properties."""
-
-    def __init__(self) -> None:
-        self.first = Recent[tuple[Any, int], int]()
-
-    def note(self, frame: Frame, connection: Connection) -> None:
-        """Remember a message of the SUT."""
-        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
-        if record is not None:
-            user, properties = record.UserHeader, record.MessagePropertiesHeader
-            self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
-
-
-@passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has its own MessageID")
-def ordinal(packet: Any, context: Context) -> Finding:
-    """Check that a message with an earlier identifier is the earlier message, sent again."""
-    user, messages = packet.UserHeader, context.before(Messages)
-    if not messages.first:
-        return NotExercised("it is the first message on its connection")
-    first = messages.first.get((user.SourceQueueManager, user.MessageID))
-    if first is not None and first != hash(packet.MessagePropertiesHeader):
-        return False, f"MessageID {user.MessageID} is also the MessageID of another message"
-    return True, f"MessageID is {user.MessageID}"
-
+passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has its own MessageID")(ordinal)
 
 passive("MQMQ-2.2.18.1.4-01", (MESSAGE, MALFORMED), "FormatType is 1, 2, 3 or 6")(
     well_formed("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")

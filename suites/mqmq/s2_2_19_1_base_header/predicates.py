@@ -9,6 +9,7 @@ from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.base_bytes import OF_A_STREAM, of_packets, size_counts_packet
 from suites.mqmq.steps.message_bytes import BASE
+from suites.mqmq.steps.message_parts import there_if_and_only_if
 from suites.mqmq.steps.unused import bits_not_set
 from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
 
@@ -85,3 +86,8 @@ def internal_packets_do_not_expire(packet: Any, context: Context) -> Finding:
     """Check that TimeToReachQueue of internal packets is infinite."""
     value = packet.BaseHeader.TimeToReachQueue
     return value == FOREVER, f"TimeToReachQueue is 0x{value:08X}"
+
+
+passive("MQMQ-2.2.19.1-09", (MESSAGE, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
+    there_if_and_only_if(BASE, "DH", "DebugHeader")
+)

@@ -8,6 +8,7 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
 from suites.mqmq.steps.message_bytes import USER, heals, is_message, user_flags
+from suites.mqmq.steps.message_identifiers import ordinal
 from suites.mqmq.steps.message_parts import properties_are_there, there_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import source
 from suites.mqmq.steps.unused import bits_not_set
@@ -128,3 +129,5 @@ for rule, flag, queue, kinds, there in (
 ):
     expected = f"{queue} is {'present' if there else 'missing'} with {flag} {', '.join(map(str, kinds))}"
     passive(rule, (MESSAGE, MALFORMED), expected)(named_queue(flag, queue, kinds, there=there))
+
+passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has its own MessageID", of_system=True)(ordinal)

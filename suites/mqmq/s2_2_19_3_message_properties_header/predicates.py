@@ -15,6 +15,7 @@ MESSAGE = "UserMessage"
 SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
 """Offsets of sizes in the MessagePropertiesHeader."""
 FIXED_SIZE = 56
+LONGEST_LABEL = 500
 
 CLASSES = frozenset(map(int, MessageClass))
 OF_APPLICATIONS = 0xE1FF
@@ -140,3 +141,18 @@ def padded(packet: Any, context: Context) -> Finding:
     properties = packet.MessagePropertiesHeader
     size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
     return (True, f"{-size % 4} bytes of padding") if size % 4 else NotExercised("it needs no padding")
+
+
+@passive("MQMQ-2.2.19.3-19", MESSAGE, "AllocationBodySize is at least MessageSize")
+def allocation(packet: Any, context: Context) -> Finding:
+    """Compare the two sizes of the body."""
+    properties = packet.MessagePropertiesHeader
+    sizes = properties.AllocationBodySize, properties.MessageSize
+    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize {sizes[1]}"
+
+
+@passive("MQMQ-2.2.19.3-29", MESSAGE, f"a label has at most {LONGEST_LABEL} bytes")
+def label_size(packet: Any, context: Context) -> Finding:
+    """Compare the bytes of the label, its null included."""
+    size = 2 * packet.MessagePropertiesHeader.LabelLength
+    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, of {size} bytes"

@@ -11,6 +11,13 @@ from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import there_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import own_identifier
+from suites.mqmq.steps.transactions import (
+    after_another,
+    begins_its_transaction,
+    ended_its_transaction,
+    has_its_own_transaction,
+    keeps_its_transaction,
+)
 from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
@@ -146,3 +153,12 @@ class Sequences(Summary):
 def _sequence_before(packet: Any, context: Context) -> Sequence:
     """Return the numbers that the SUT has sent of the sequence of a message before it."""
     return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]
+
+
+for rule, expected, judge in (
+    ("MQMQ-2.2.20.5-04", "FM is 1 in the first message of a transaction and in no other", begins_its_transaction),
+    ("MQMQ-2.2.20.5-05", "LM is 1 in the last message of a transaction and in no other", ended_its_transaction),
+    ("MQMQ-2.2.20.5-06", "all messages of a transaction have one ID", keeps_its_transaction),
+    ("MQMQ-2.2.20.5-07", "transactions have different IDs", has_its_own_transaction),
+):
+    passive(rule, MESSAGE, expected, of_system=True)(after_another(judge))

@@ -138,6 +138,12 @@ def flags_once(packet: Any, counts: Counts) -> Finding:
     return not again, f"recoverable messages {numbers[0]} to {numbers[-1]} are named, {len(again)} of them again"
 
 
+def names_fresh_messages(packet: Any, counts: Counts) -> Finding:
+    """Demand that the recoverable messages that are named have come, and were not named before."""
+    came, once = flags_what_came(packet, counts), flags_once(packet, counts)
+    return came if isinstance(came, tuple) and not came[0] else once
+
+
 def begins_with_1(packet: Any, counts: Counts) -> Finding:
     """Judge the first recoverable message that is named on a connection."""
     numbers = flagged_by(packet.SessionHeader)
@@ -156,10 +162,3 @@ def is_zero_while_nothing_came(name: str) -> JudgeHeader:
         return value == 0, f"{name} is {value}, no recoverable message came"
 
     return judge
-
-
-def window_should_be_64(packet: Any, counts: Counts) -> Finding:
-    """Judge the advice of the header's table; 1 is the window of a pause (MS-MQQB 3.1.7.13)."""
-    if packet.SessionHeader.WindowSize == 1:
-        return None
-    return packet.SessionHeader.WindowSize == 64, f"WindowSize is {packet.SessionHeader.WindowSize}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
+from suites.mqqb.steps.internal_packets import ESTABLISH_PACKET, INTERNAL, has_flags, has_pt
 from suites.mqqb.steps.layouts import register_layout
+from suites.mqqb.steps.session_opening_packets import demand_repetition
 
 register_layout("MQQB-2.2.3-D01", "EstablishConnection", "EstablishConnectionPacket", 572)
 register_layout("MQQB-2.2.3.1-D01", "EstablishConnection", "EstablishConnectionHeader", 552)
@@ -26,3 +28,12 @@ def padding_of_a_response(packet: Any, context: Context) -> Finding:
         return None
     odd = [byte for byte in packet.EstablishConnectionHeader.Padding if byte != 0x5A]
     return not odd, f"{len(odd)} bytes of Padding are not 0x5A"
+
+
+passive("MQQB-2.2.3-01", INTERNAL, "IN is 1 in an EstablishConnection packet", of_system=True)(
+    has_flags(ESTABLISH_PACKET)
+)
+passive("MQQB-2.2.3-02", INTERNAL, "PT is 2 in an EstablishConnection packet", of_system=True)(has_pt(ESTABLISH_PACKET))
+passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response is that of the request", of_system=True)(
+    demand_repetition("SE")
+)

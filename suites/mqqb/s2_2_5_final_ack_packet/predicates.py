@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Finding, passive
-from reference_qm.codec import FinalAckBody
 from suites.mqqb.steps.order_and_final_acks import (
     MESSAGE,
     base_flags,
@@ -20,7 +19,7 @@ from suites.mqqb.steps.order_and_final_acks import (
     private_name,
     property_flags,
 )
-from suites.mqqb.steps.transactional_acks import has_body, has_field_of_message
+from suites.mqqb.steps.transactional_acks import has_field_of_message
 
 judge_acknowledgments(
     is_final_ack,
@@ -45,10 +44,8 @@ def is_recoverable(packet: Any) -> Finding:
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-for rule in ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"):
-    passive(rule, MESSAGE, "the body has the layout of 2.2.5.1")(has_body(is_final_ack, FinalAckBody))
-
 for rule, field, of_message in (
+    ("MQQB-2.2.5-24", "TxSequenceID", ""),
     ("MQQB-2.2.5.1-01", "TxSequenceID", ""),
     ("MQQB-2.2.5.1-02", "TxSequenceNumber", ""),
     ("MQQB-2.2.5.1-03", "TxPreviousSequenceNumber", "PreviousTxSequenceNumber"),

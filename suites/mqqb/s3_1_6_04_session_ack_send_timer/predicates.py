@@ -6,7 +6,8 @@ from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, passive, record_of
-from suites.mqmq.steps.session_headers import acknowledges_what_came, flags_once, flags_what_came, of_header
+from suites.mqmq.steps.session_headers import acknowledges_what_came, flags_once, names_fresh_messages, of_header
+from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, has_flags, has_pt
 
 _WRAP = 0x10000
 _PAUSED_WINDOW = 1
@@ -61,8 +62,10 @@ def _count_is(field: str, packet: Any, count: int) -> Finding:
 
 for rule, expected, judge in (
     ("MQQB-3.1.6.4-04", "AckSequenceNumber counts messages that came", acknowledges_what_came),
-    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", flags_once),
-    ("MQQB-3.1.6.4-08", "RecoverableMsgAckFlags names messages that came", flags_what_came),
+    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
     ("MQQB-3.1.6.4-10", "no recoverable message is named that was named before", flags_once),
 ):
     passive(rule, "SessionAck", expected, of_system=True)(of_header(judge))
+
+passive("MQQB-3.1.6.4-02", INTERNAL, "IN and SH are 1 in a SessionAck", of_system=True)(has_flags(SESSION_ACK_PACKET))
+passive("MQQB-3.1.6.4-03", INTERNAL, "PT is 1 in a SessionAck", of_system=True)(has_pt(SESSION_ACK_PACKET))

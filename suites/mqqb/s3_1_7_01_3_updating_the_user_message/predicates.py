@@ -13,6 +13,7 @@ from suites.mqmq.steps.session_headers import (
     counts_sent_recoverable,
     flags_once,
     flags_what_came,
+    names_fresh_messages,
     of_header,
 )
 
@@ -30,7 +31,7 @@ for rule, expected, judge in (
     ("MQQB-3.1.7.1.3-13", "RecoverableMsgSeqNumber counts the recoverable messages sent", counts_sent_recoverable),
     ("MQQB-3.1.7.1.3-15", "its counts are those of both sides", _is_as_a_session_ack),
     ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that came", acknowledges_what_came),
-    ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber is that of a message not named before", flags_once),
+    ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
     ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber counts the messages sent", counts_sent),
     ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber counts the recoverable messages sent", counts_sent_recoverable),
     ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags names messages that came", flags_what_came),

@@ -11,19 +11,16 @@ from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
 
-def has_body(meant: Callable[[Any], bool], body: type[OrderAckBody] | type[FinalAckBody]) -> Predicate:
-    """Demand a body of its layout."""
-
-    def predicate(packet: Any, context: Context) -> Finding:
-        if not meant(packet):
-            return None
-        try:
-            body.parse(packet.MessagePropertiesHeader.MessageBody)
-        except FormatError as error:
-            return False, str(error)
-        return True, f"{body.__name__} of {len(packet.MessagePropertiesHeader.MessageBody)} bytes"
-
-    return predicate
+def has_order_ack_body(packet: Any, context: Context) -> Finding:
+    """Demand a body of the layout of 2.2.4.1."""
+    if not is_order_ack(packet):
+        return None
+    body = packet.MessagePropertiesHeader.MessageBody
+    try:
+        OrderAckBody.parse(body)
+    except FormatError as error:
+        return False, str(error)
+    return True, f"the body has {len(body)} bytes"
 
 
 def order_ack_of_received(judge: Callable[[OrderAckBody, Received], Finding]) -> Predicate:
