@@ -122,11 +122,11 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     for requested in REQUESTED_BITS:
         bits = {bit: 1 for bit in RULES_OF_BITS if bit in requested}
         user = {"DM": delivery, **disposition.user}
-        user = receiver.administered(user) if bits else user
-        packet = receiver.asking(user, queue=disposition.queue, properties=bits)
+        user = receiver.with_admin_queue(user) if bits else user
+        packet = receiver.build_message(user, queue=disposition.queue, properties=bits)
         if not bits:
             packet["UserHeader"].AdminQueue = None
-        frames[requested] = receiver.give(packet)
+        frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut)
     expected = {
@@ -157,4 +157,4 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         observed={"answers": sum(map(len, classes_by_bits.values())), "others": strange},
         evidence=evidence,
     )
-    receiver.end()
+    receiver.acknowledge_all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.expectations import each
-from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
@@ -50,7 +49,7 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
         return []
     agree(connection, respond(connection, connection.expect("EstablishConnection")))
     peer.pass_time(peer.sut.quiet_ms)
-    frames = only_here(connection)
+    frames = connection.messages
     connection.end()
     return frames
 
