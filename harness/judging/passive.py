@@ -83,7 +83,7 @@ class Context:
     of_system: dict[type, Any] = field(default_factory=dict)
     """The summaries of all connections."""
     known: dict[str, Any] = field(default_factory=dict)
-    """What predicates found out about the packet that others ask for, too."""
+    """Facts about the packet that several predicates need, by name."""
 
     @property
     def sut_role(self) -> str | None:
@@ -97,7 +97,7 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary of a kind: its notes on the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured where some of them were not captured; of the packets of all connections nobody knows that.
+        Raises NotCaptured where some of them were not captured; a summary of the system has no such check.
         """
         noted: S
         if kind.of_system:
@@ -152,7 +152,7 @@ class PassiveRule:
     decisive: bool = False
     """Whether a packet that breaks it cannot be read any further."""
     of_system: bool = False
-    """Whether it demands what only a whole system does: packets that a check composes are not held against it."""
+    """Whether only a whole system does what it demands: the packets that a check composes are exempt."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}

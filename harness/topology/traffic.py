@@ -38,7 +38,7 @@ class Passage:
 
 
 class Judge(Protocol):
-    """What is shown each packet twice: as one of the system that sent it, and as one of the system that gets it."""
+    """A judge that gets each packet twice: as a packet of its sender, and as one that its receiver gets."""
 
     def on_frame(self, frame: Frame) -> None:
         """Judge a packet that a system sent, or take note of one that it gets."""
