@@ -52,7 +52,7 @@ print(frames, frames / (read - began), frames / (judged - read), memory, traffic
 
 
 def measure() -> Iterator[str]:
-    """Judge a capture and one of eight times the frames; raise AssertionError for what is slower or larger."""
+    """Judge a capture and one of eight times the frames; raise AssertionError for less speed or more memory."""
     with tempfile.TemporaryDirectory(prefix="mqconform-check-") as scratch:
         path = Path(scratch) / "capture.pcap"
         figures = {}

@@ -46,7 +46,7 @@ create table runs as select 'run-' || r as run, r + 1 as ingest,
     from range({{runs}}) as of(r);
 create table pairs as select p as pair, 'MQQB-3.' || (p % {RULES}) % 40 || '-' || p % {RULES} as rule,
     '3.' || (p % {RULES}) % 40 as section, 'suites/mqqb/s3_1_6_05_transactional_ack_wait_timer/'
-        || 'test_transactional_ack_wait_timer.py::test_messages_without_order_ack_are_sent_again_'
+        || 'test_transactional_ack_wait_timer.py::test_transactional_messages_without_order_ack_are_resent_'
         || p % {CHECKS} as test
     from range({LINES}) as of(p);
 create table lines as select r.*, pair + 1 as seq, rule, section, test, hash(r.ingest, pair) as dice from runs r, pairs;

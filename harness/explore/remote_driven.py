@@ -126,11 +126,15 @@ class RemoteDriven(QueuesDriven):
 
     def _end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
-        return self._told(self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK))
+        ended = self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK).wait()
+        return "its handle is kept" if ended.outcome in _DONE and not ended.has_null_handle else self._told(ended)
 
     def _cancel_remote(self, read: str) -> Any:
         handle, _ = self._calls[read]
         return self._told(self._opened[handle].cancel(self._request_ids[read]))
+
+    def _cancel_nothing(self, handle: str) -> Any:
+        return self._told(self._opened[handle].cancel(self._remote.request_id()))
 
     def _purge_remote(self, handle: str) -> Any:
         return self._told(self._opened[handle].purge())
@@ -149,13 +153,14 @@ class RemoteDriven(QueuesDriven):
 
     def _answered(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
-            return {"message": None}
+            return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _DONE:
             return Refused((call.either,))
         description = described(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else parse_packet(bytes(data))
-        return {"message": self._described_packet(packet) if isinstance(packet, UserMessagePacket) else "no packet"}
+        message = self._described_packet(packet) if isinstance(packet, UserMessagePacket) else "no packet"
+        return {"message": message, "handle": not call.has_null_handle}
 
     def _described_packet(self, packet: UserMessagePacket) -> dict[str, Any]:
         """Describe a message that a client read, as a model does."""

@@ -28,6 +28,7 @@ from reference_qm.codec import (
 
 OTHERS = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 """An identifier that no queue manager has."""
+_AT_ONCE_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
 _LONG_LIVED_MS = 3_600_000
 """The Session Cleanup Timer: no session of a walk becomes that old."""
@@ -58,9 +59,10 @@ class SessionsDriven:
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Send what the step says, and let it settle."""
         self._step_ms = SETTLE_MS
-        getattr(self, f"_{step.name}")(**step.arguments)
+        answer = getattr(self, f"_{step.name}")(**step.arguments)
         self._peer.pass_time(self._step_ms)
-        return Seen({}, {name: self._seen(one) for name, one in self._connections.items()})
+        answers = {} if answer is None else {"answer": answer}
+        return Seen(answers, {name: self._seen(one) for name, one in self._connections.items()})
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -93,6 +95,12 @@ class SessionsDriven:
         }
         usual = {"destination": f"TCP:{self._peer.sut.address}\\private$\\nowhere"}
         self._wire.send(self._connections[session], bytes(user_message(user=user, **usual | fields)))
+
+    def _burst(self, session: str, number: int) -> dict[str, int]:
+        for _ in range(number):
+            self._send_message(session, True)
+        self._peer.pass_time(_AT_ONCE_MS)
+        return {"at once": self._wire.acknowledged(self._connections[session])["acknowledged"]}
 
     def _acknowledge(self, session: str, wrong: int, wrong_recoverable: int) -> None:
         sent = self._wire.sent(self._connections[session])

@@ -15,6 +15,7 @@ from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_MS, SYSTEM_JO
 from harness.model.transfer.sessions import LONG_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
+from harness.sut.releases import release_of
 from harness.wire import TxSequenceID, user_message
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 
@@ -235,6 +236,9 @@ class TransferDriven(QueuesDriven):
         seen["transfer"] = self._transfer()
         seen["came"] = [self._shipped(packet) for packet in self._wire.messages[self._before_loss :]]
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
+            if queue == DEAD_LETTERS and not release_of(self._sut).dead_letters:
+                seen[queue] = Unseen()
+                continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
         name = self._peer.direct_name().lower()
         outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == name]

@@ -11,6 +11,7 @@ from harness.peer.handshake import WINDOW
 from harness.peer.peer import Peer
 from harness.wire import session_ack
 from reference_qm.codec import (
+    ConnectionParametersPacket,
     FormatError,
     MessageClass,
     OrderAckBody,
@@ -20,6 +21,8 @@ from reference_qm.codec import (
 )
 from reference_qm.releases.names import NO_RELEASE
 
+_SESSION_ACK = 1
+"""InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _FLAGS = 32
 """Recoverable messages that one acknowledgment names (MS-MQMQ 2.2.20.4)."""
 _PREFIX = "MQMSG_CLASS_"
@@ -40,8 +43,10 @@ class Wire:
         """Whether the messages that came on a connection are recoverable."""
         self._sent: dict[Connection, list[bool]] = defaultdict(list)
         """The same of the messages that the peer sent."""
-        self._miscounted: dict[Connection, int] = defaultdict(int)
-        """SessionHeaders that do not count the messages of the system as they came."""
+        self._wrong: dict[Connection, int] = defaultdict(int)
+        """SessionHeaders with wrong counts of the messages of the system, another window, or wrong flags."""
+        self._windows: dict[Connection, int] = {}
+        """The WindowSize that the system named on a connection."""
         self._told: dict[Connection, int] = {}
         self.order_acks: list[OrderAckBody] = []
         self.final_acks: dict[int, UserMessagePacket] = {}
@@ -70,7 +75,7 @@ class Wire:
         return {
             "acknowledged": max((header.AckSequenceNumber for header in headers), default=0),
             "recoverable": len(named),
-            "miscounted": self._miscounted[session.record],
+            "wrong headers": self._wrong[session.record],
         }
 
     def acknowledge(self) -> None:
@@ -103,6 +108,8 @@ class Wire:
             packet = parse_packet(frame.data)
         except FormatError:
             return  # judged by the predicates of a run; a model expects what is missing then
+        if isinstance(packet, ConnectionParametersPacket):
+            self._windows[frame.connection] = packet.ConnectionParametersHeader.WindowSize
         if isinstance(packet, UserMessagePacket):
             self._came[frame.connection].append(packet.UserHeader.DM == 1)
             self._sort(packet, frame.connection)
@@ -111,7 +118,12 @@ class Wire:
             self._headers[frame.connection].append(header)
             counted, recoverable = header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber
             wrong = (counted != len(came) and not self._may_miscount) or recoverable != sum(came)
-            self._miscounted[frame.connection] += wrong
+            wrong |= header.WindowSize != self._windows.get(frame.connection, header.WindowSize)
+            if isinstance(packet, SessionAckPacket):
+                wrong |= not (
+                    packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK
+                )
+            self._wrong[frame.connection] += wrong
 
     def _sort(self, packet: UserMessagePacket, connection: Connection) -> None:
         properties = packet.MessagePropertiesHeader

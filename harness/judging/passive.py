@@ -83,7 +83,7 @@ class Context:
     of_system: dict[type, Any] = field(default_factory=dict)
     """The summaries of all connections."""
     known: dict[str, Any] = field(default_factory=dict)
-    """Facts about the packet that several predicates need, by name."""
+    """Facts about the packet that predicates share."""
 
     @property
     def sut_role(self) -> str | None:
@@ -97,7 +97,7 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary of a kind: its notes on the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured where some of them were not captured; a summary of the system has no such check.
+        Raises NotCaptured where some of them were not captured; for the packets of all connections that is unknown.
         """
         noted: S
         if kind.of_system:
@@ -152,7 +152,7 @@ class PassiveRule:
     decisive: bool = False
     """Whether a packet that breaks it cannot be read any further."""
     of_system: bool = False
-    """Whether only a whole system does what it demands: the packets that a check composes are exempt."""
+    """Whether only a whole system can keep the rule: packets that a check composes are not judged by it."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}

@@ -17,6 +17,8 @@ from harness.peer.timeouts import RECOVERABLE_ACK_MS
 WALKS_PER_STATE, WALK_LENGTH = 20, 6
 """The walks of the equivalence oracle: from each known state, so that rare states are left as often as the first."""
 REFUSED = " with CS"
+LONGEST_MS = 24 * 60 * 60 * 1000
+"""The limit of learning in real time, where each silence is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,16 @@ class SessionSystem:
         self._peer = peer
         self._conversation: RawConversation | None = None
         self._seen = 0
+        self._word: tuple[str, ...] = ()
+        self._answered: dict[tuple[str, ...], tuple[int, bool]] = {}
+        """By word how many packets had come after it, and whether the system had closed the connection."""
         self.words = self.inputs = 0
 
     def begin_word(self) -> None:
         """Open a new connection."""
         self._conversation = self._peer.connect()
         self._seen = 0
+        self._word = ()
         self.words += 1
 
     def end_word(self) -> None:
@@ -59,7 +65,12 @@ class SessionSystem:
             conversation.end()
             return CLOSED
         conversation.send(INPUTS[name](self._peer, conversation))
-        self._await_answers(conversation, name)
+        self._word = (*self._word, name)
+        if self._word in self._answered:
+            self._await_again(conversation, *self._answered[self._word])
+        else:
+            self._await_answers(conversation, name)
+            self._answered[self._word] = len(conversation.received), _is_closed(conversation)
         new = conversation.received[self._seen :]
         self._seen = len(conversation.received)
         answers = [_name_answer(frame) for frame in new]
@@ -77,6 +88,13 @@ class SessionSystem:
                 lambda: _is_closed(conversation) or len(conversation.received) > came, limit_ms, exactly=True
             )
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
+
+    def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
+        """Wait for the answer that the same word had before, without a silence after it."""
+        self._peer.environment.run_until(
+            lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
+            self._peer.sut.response_timeout_ms,
+        )
 
 
 def _is_closed(conversation: RawConversation) -> bool:
@@ -110,6 +128,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
         def step(self, letter: str) -> str:
             return system.send_input(letter)
 
+    peer.environment.limit(LONGEST_MS)
     random.seed(seed)  # AALpy draws its walks from the module's generator
     adapter = Adapter()
     oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)

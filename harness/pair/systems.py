@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.capture.recorder import Recorder
+from harness.capture.recorder import Frame, Recorder
 from harness.environment import DatagramSink, RealEnvironment
 from harness.errors import UsageError
 from harness.sut.drivers import driver_for
@@ -70,6 +70,16 @@ class _Forward(DatagramSink):
         self.take(remote, data)  # type: ignore[operator]
 
 
+class NoJudge:
+    """Judges no packet: a pair is judged by the outcomes of its scenarios."""
+
+    def on_frame(self, frame: Frame) -> None:
+        """Do nothing."""
+
+    def note(self, frame: Frame) -> None:
+        """Do nothing."""
+
+
 class Pair:
     """Both systems during one scenario; everything between them is in one capture."""
 
@@ -77,7 +87,7 @@ class Pair:
         self.environment = environment
         self.sides = sides
         self.recorder = Recorder(environment, capture)
-        self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()})
+        self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()}, NoJudge())
         self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
         self._relays = {role: self._relay(one) for role, one in sides.items()}
         self._pings = [self._relay_pings(one) for one in sides.values()]

@@ -22,8 +22,7 @@ from harness.wire.wire_error import WireError
 
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
-START, START2 = Method.START_RECEIVE, Method.START_RECEIVE2
-LOOKUP = Method.START_RECEIVE_BY_LOOKUP_ID
+START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 BODY = b"of the peer"
 """Of messages that are to be read."""
 MOST_LABELS = 32
@@ -256,9 +255,10 @@ class RemoteQueue:
 
         The default of ``by`` is the newest method that the SUT's release has.
         """
-        by = by or (START if lacks_method(self.remote.sut, START2) else START2)
+        old, new = Method.START_RECEIVE, Method.START_RECEIVE2
+        by = by or (old if lacks_method(self.remote.sut, new) else new)
         description = self.description(action, **fields)
-        if by == START:
+        if by == old:
             return self.association.begin(by, lpRemoteReadDesc=description)
         arguments: dict[str, Any] = {"lpRemoteReadDesc2": desc2(description)}
         if by == LOOKUP:
@@ -356,18 +356,3 @@ class RemoteQueue:
 def described(read: Call) -> Any:
     """Return the REMOTEREADDESC of an answer; None when it has none."""
     return read.description
-
-
-def packet_of(read: Call) -> Any:
-    """Return the UserMessage that an answer brought, dissected; None when it brought none, or no packet."""
-    return read.packet
-
-
-def label(read: Call) -> str | None:
-    """Return the label of the message that an answer brought; None when it brought none."""
-    return read.label
-
-
-def no_handle(read: Call) -> bool:
-    """Return whether the context handle of an answer is NULL."""
-    return read.has_null_handle

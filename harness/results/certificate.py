@@ -44,7 +44,7 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     """Yield, a line each, why a run cannot be certified; ``suites``: those that it is a run of."""
     run = found.run
     if run.get("schema") != SCHEMA:
-        yield f"it is of schema {run.get('schema')}; run it again with this harness"
+        yield f"the run is of schema {run.get('schema')}; run it again with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
         yield f"its profile {one_line(str(profile), 100)!r} is none that is known: {', '.join(RELEASES)}"
     yield from _what_is_missing(found, terms, suites)
@@ -57,7 +57,7 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
 
 def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     if found.partial is not None:
-        yield f"it is a part of a run: {found.partial}"
+        yield f"the run is partial: {found.partial}"
     checks = len(found.checks)
     if checks < terms.checks:
         yield f"{checks} checks ran; a whole run has {terms.checks}"
@@ -82,7 +82,7 @@ def _what_went_wrong(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN.items():
         rules = _with(found, verdict)
         if rules:
-            yield f"{len(rules)} rules: what was found {words}: {_list_rules(rules)}"
+            yield f"{len(rules)} rules: the verdict {words}: {_list_rules(rules)}"
     known = _deviations(found)
     new = [rule for rule in _with(found, Verdict.FAIL) if rule not in known]
     if new:

@@ -24,7 +24,7 @@ from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
 NO_CHECK = "the suites have no such check"
-NOT_BEGUN = "it was not begun before the deadline"
+NOT_BEGUN = "the check was not begun before the deadline"
 _LONGEST_OBSERVED = 200
 Progress = Callable[[int, int], None]
 """Gets how many checks were replayed, of how many."""

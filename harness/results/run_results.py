@@ -56,7 +56,7 @@ def partial_of(run: Mapping[str, Any]) -> str | None:
     if run.get("aborted"):
         return one_line(str(run["aborted"]), LONGEST_REASON)
     if not run.get("finished"):
-        return "it has not finished"
+        return "the run has not finished"
     selection = str(run.get("selection", "all"))
     return None if selection == "all" else one_line(f"only {selection}", LONGEST_REASON)
 

@@ -50,7 +50,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     name, harness, reach = (escape(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
-        yield f"**This is a part of a run: {escape(found.partial)}.**"
+        yield f"**The run is partial: {escape(found.partial)}.**"
     yield ""
     yield from _counts(found)
     for verdict in BAD:

@@ -38,13 +38,13 @@ class Passage:
 
 
 class Judge(Protocol):
-    """A judge that gets each packet twice: as a packet of its sender, and as one that its receiver gets."""
+    """A judge that gets each packet twice: as a packet of its sender, and as a packet for its receiver."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge a packet that a system sent, or take note of one that it gets."""
+        """Judge a packet that a system sent, or note one that it gets."""
 
     def note(self, frame: Frame) -> None:
-        """Take note of a packet without judging it."""
+        """Note a packet without judging it."""
 
 
 class Traffic:

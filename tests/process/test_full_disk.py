@@ -161,7 +161,7 @@ def test_what_was_taken_by_half_is_given_back_and_the_run_goes_on(
         "--rule",
         "MQSO-5.5.1-01",
         "-k",
-        "full_storage or throttled or live_here",
+        "full_storage or throttled or survive_restart_except_express",
     )
     assert done.returncode == 1, done.stdout
     of = {(line["rule"], line["verdict"]): line["reason"] for line in verdicts(tmp_path / "run")}

@@ -59,7 +59,7 @@ def ran(kind: str, folder: Path, *options: str) -> Ran:
     return Ran(out, done.returncode, done.stdout + done.stderr)
 
 
-SESSION = ("--rule", "MQQB-3.1.5.4.1-05", "-k", "a_request_is_answered_and_the_session_is_open")
+SESSION = ("--rule", "MQQB-3.1.5.4.1-05", "-k", "connection_parameters_request_opens_session")
 
 
 def verdicts_of(found: Ran) -> set[str]:
@@ -89,7 +89,7 @@ def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path:
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("short-messages", "and at 12288 packets"),
+        ("short-messages", "at most 12288 packets"),
         ("connections", "the SUT has opened more than 512 connections within one check"),
     ],
 )

@@ -40,7 +40,7 @@ def test_a_failure_fails_again_where_the_system_is_not(tmp_path: Path):
 def test_a_run_of_a_program_with_a_control_channel_is_replayed(tmp_path: Path):
     """What decided how a check went on is in its capture: sockets, timers and answers, at the times of then."""
     file = started_program(tmp_path, addresses=("127.0.83.1", "127.0.83.2"))
-    chosen = "a_recoverable_message_is_acknowledged or test_unused_flags_of_a_base_header or an_unknown_packet_type"
+    chosen = "unknown_packet_type_closes_session"
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
     assert done.returncode == 0, done.stdout
     done = mqconform("replay", tmp_path / "run", "--format", "json")
@@ -84,7 +84,7 @@ def test_a_system_that_runs_elsewhere_is_replayed_but_for_what_chance_decided(tm
             f'[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "{own}"\npeer_address = "{peer}"\n{at}{its}'
             f'[control]\nkind = "stdio"\ncommand = {agent}\n{AUTHENTICATES}[capabilities]\nping = true\nqm2qm = true\n',
         )
-        chosen = "test_purge_empties_open_queue_and_no_other or a_response_repeats or an_unknown_packet_type"
+        chosen = "test_purge_empties_open_queue_and_no_other or connection_response_repeats or unknown_packet_type"
         done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
     assert done.returncode == 0, done.stdout
     found = json.loads(mqconform("replay", tmp_path / "run", "--format", "json").stdout)

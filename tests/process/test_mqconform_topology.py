@@ -58,7 +58,7 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
         "--rule",
         "MQSO-3.3.4.5-01",
         "-k",
-        "by_way_of and express",
+        "pass_router and express",
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert {line["rule"] for line in verdicts(out) if line["verdict"] == "fail"} >= {"MQSO-3.3.4.5-01"}

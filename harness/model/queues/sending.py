@@ -29,6 +29,7 @@ class Sending(QueuesBase):
         delivery="express",
         size=0,
         acks=[],
+        journal=[],
         application_tag=0,
         life_s=FOREVER,
         transaction=None,
@@ -41,6 +42,7 @@ class Sending(QueuesBase):
         delivery: str,
         size: int,
         acks: list[str],
+        journal: list[str],
         application_tag: int,
         life_s: int,
         transaction: str | None,
@@ -67,6 +69,7 @@ class Sending(QueuesBase):
             tuple(acks),
             application_tag,
             life_s,
+            journal=tuple(journal),
         )
         self.check_can_wait(target, sent)
         held = [position for one in (target, *target.subqueues) for position in one.positions]
@@ -111,6 +114,7 @@ class Sending(QueuesBase):
             "delivery": "transactional" if queue.transactional is fits else plain,
             "size": chance.choice(SIZES),
             "acks": sorted(chance.sample(ACKS, chance.randint(1, 4))) if chance.random() < 0.4 else [],
+            "journal": chance.choice(([], [], [], ["positive"], ["negative"], ["negative", "positive"])),
             "application_tag": chance.choice((0, 0, 1, 0xFFFFFFFF)),
             "life_s": FOREVER if queue.transactional else chance.choice(LIVES_S),
             "transaction": transaction,

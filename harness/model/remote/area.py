@@ -13,7 +13,18 @@ from typing import Any
 
 from harness.model.queues.area import Queues
 from harness.model.queues.reading import ALREADY, ILLEGAL, NOT_FOUND, PEEK, RECEIVE, USAGE, WAITS_MS
-from harness.model.queues.state import LOCKED, READ, UNREAD, WAIT_RECEIVE, Cursor, Handle, Queue, Reader, Transaction
+from harness.model.queues.state import (
+    LOCKED,
+    READ,
+    UNREAD,
+    WAIT_RECEIVE,
+    Cursor,
+    Handle,
+    Position,
+    Queue,
+    Reader,
+    Transaction,
+)
 from harness.model.steps import Impossible, pick, transition
 
 QUEUES = ("one", "two")
@@ -51,6 +62,7 @@ class Remote(Queues):
         self.remote_cursors: dict[str, Cursor] = {}
         self.units: dict[str, tuple[Handle, Transaction]] = {}
         """The receives that clients began, by their reads."""
+        self.remote_reads: set[str] = set()
 
     # -- clients ----------------------------------------------------------------------------------------------------
 
@@ -166,6 +178,7 @@ class Remote(Queues):
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
             raise Impossible
+        self.remote_reads.add(read)
         self.answer_or_wait(Reader(read, opened, receives, 0, None, self.unit(read, opened, receives)), wait_ms)
 
     def draw_read_remote(self, chance: Random) -> dict[str, Any]:
@@ -202,6 +215,7 @@ class Remote(Queues):
         if receives and handle.access != RECEIVE:
             raise Impossible
         unit = self.unit(read, handle, receives)
+        self.remote_reads.add(read)
         if action == "next" and there.state == UNREAD:
             self.refuse(ILLEGAL, name=read)
         elif action != "next" and there.state == READ:
@@ -246,6 +260,7 @@ class Remote(Queues):
         if position is None or not position.seen or (receives and opened.access != RECEIVE):
             raise Impossible
         found = self.seek(queue, position, seek)
+        self.remote_reads.add(read)
         if found is None:
             self.refuse(*((USAGE, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
         elif receives:
@@ -284,6 +299,13 @@ class Remote(Queues):
         unit = Transaction(read, external=False)
         self.units[read] = (handle, unit)
         return unit
+
+    def give(self, position: Position | None, name: str = "answer") -> None:
+        """Answer; a client has a handle of a receive that brought a message, and of nothing else (MS-MQQP 3.1.4.1)."""
+        super().give(position, name)
+        if name in self.remote_reads:
+            self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
+            self.answers[name]["handle"] = position is not None and name in self.units
 
     def held(self, client: Client) -> dict[str, Transaction]:
         """Return the receives of a client that were answered with a message and not ended."""
@@ -337,6 +359,15 @@ class Remote(Queues):
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
         return {"read": pick(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
+
+    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDS, weight=1)
+    def cancel_nothing(self, handle: str) -> None:
+        """Cancel a read that there is not, of a queue with or without others."""
+        opened = self.find(self.remote, handle)
+        self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
+
+    def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
+        return {"handle": pick(chance, self.remote)}
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDS, weight=1)
     def purge_remote(self, handle: str) -> None:

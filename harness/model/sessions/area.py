@@ -21,6 +21,8 @@ INITIALIZATION_MS = 40_000
 """The Session Initialization Timer, as the system is set up for this area."""
 MARGIN_MS = 2_500
 MOST = 4
+FLAGS = 32
+"""Recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
 """ServerGuid of a request: that of the system, none, another."""
@@ -49,25 +51,26 @@ class Sessions(Model):
     def live(self, name: str) -> Session:
         """Return a session that the system has not closed, and of which it is known what it does."""
         found = self.sessions.get(name)
-        if found is None or found.state in (CLOSED, REFUSED):
+        if found is None or found.state in (CLOSED, REFUSED) or self.is_due(found):
             raise Impossible
         return found
 
+    def is_due(self, session: Session) -> bool:
+        """Return whether the timer of a session expires about now, so that nobody knows whether it is open."""
+        return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < MARGIN_MS
+
     def draw_live(self, chance: Random, *states: str) -> str:
         """Return a session; mostly one in a state that the next packet is for."""
-        live = [one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED)]
+        open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
+        live = [one for one in open_ones if not self.is_due(one)]
         fitting = [one for one in live if one.state in states]
-        return str(pick(chance, fitting if fitting and chance.random() < 0.93 else live).name)
+        return str(pick(chance, fitting if chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = SETTLE_MS) -> None:
         """Let time pass; what is not open in the end is closed."""
         self.now_ms += ms
         for one in self.sessions.values():
-            if one.state not in (CONNECTED, ESTABLISHED):
-                continue
-            if abs(one.due_ms - self.now_ms) < MARGIN_MS:
-                raise Impossible  # whether the timer has expired is left open
-            if one.due_ms < self.now_ms:
+            if one.state in (CONNECTED, ESTABLISHED) and one.due_ms < self.now_ms and not self.is_due(one):
                 self.cite("MQQB-3.1.6.6-01")
                 self.close(one)
 
@@ -171,9 +174,35 @@ class Sessions(Model):
             return
         session.received += 1
         if recoverable:
-            self.cite("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15")
+            self.cite(
+                "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"
+            )
+            self.cite("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10")
             session.recoverable += 1
             session.acknowledged = session.received
+
+    @transition(
+        "MQQB-3.1.5.8.7-02",
+        "MQQB-3.1.5.8.7-05",
+        "MQQB-3.1.5.8.7-07",
+        "MQQB-3.1.5.8.7-09",
+        "MQQB-3.1.5.8.7-11",
+        needs=(),
+    )
+    def burst(self, session: str, number: int) -> None:
+        """Send more recoverable messages than an acknowledgment names."""
+        one = self.live(session)
+        if one.state != OPEN:
+            raise Impossible
+        one.received += number
+        one.recoverable += number
+        one.acknowledged = one.received
+        self.answers["answer"] = {"at once": Between(one.received - number + FLAGS, one.received)}
+        self.settle()
+
+    def draw_burst(self, chance: Random) -> dict[str, Any]:
+        open_ones = (one.name for one in self.sessions.values() if one.state == OPEN)
+        return {"session": pick(chance, open_ones), "number": chance.randint(FLAGS + 1, FLAGS + 8)}
 
     @transition(
         "MQQB-3.1.5.5-01", "MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01", needs=(), weight=6, wrong=0, wrong_recoverable=0
@@ -207,7 +236,10 @@ class Sessions(Model):
         self.settle()
 
     def draw_garble(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live(chance), "how": chance.choice(("signature", "version"))}
+        return {
+            "session": self.draw_live(chance, CONNECTED, ESTABLISHED, OPEN),
+            "how": chance.choice(("signature", "version")),
+        }
 
     @transition("MQQB-3.1.5.9-D01", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
@@ -216,7 +248,7 @@ class Sessions(Model):
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live(chance)}
+        return {"session": self.draw_live(chance, CONNECTED, ESTABLISHED, OPEN)}
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest(self) -> None:
@@ -233,12 +265,12 @@ class Sessions(Model):
 
     def _described(self, session: Session) -> dict[str, Any]:
         seen: dict[str, Any] = {"answers": list(session.answers)}
-        if session.state != REFUSED:
+        if session.state != REFUSED and not self.is_due(session):
             seen["open"] = session.state != CLOSED
         if session.state == OPEN:
             seen |= {
                 "acknowledged": Between(session.acknowledged, session.received),
                 "recoverable": session.recoverable,
-                "miscounted": 0,
+                "wrong headers": 0,
             }
         return seen

@@ -15,6 +15,10 @@ NOWHERE = "nowhere"
 """A queue that the system does not have."""
 SIZES = (0, 0, 1, 5_000)
 MOST = 8
+SESSION_ACK_RULES = (
+    *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
+    *("MQQB-3.1.6.4-04", "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"),
+)
 FLAGS = 32
 """Recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 
@@ -111,7 +115,7 @@ class Receiving(Sessions):
         """Count a message on its session, and acknowledge it when it is recoverable (3.1.5.8.2, 3.1.5.8.7)."""
         session.received += 1
         if message.recoverable:
-            self.cite("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-08")
+            self.cite(*SESSION_ACK_RULES)
             session.recoverable += 1
             session.acknowledged = session.received
         else:

@@ -125,7 +125,7 @@ class Sessions(Administering, Reading, Sending):
                 "open": one.open,
                 **({"acknowledged": Between(one.acknowledged, one.received)} if one.open else {}),
                 **({"recoverable": one.recoverable} if one.open else {}),
-                "miscounted": 0,
+                "wrong headers": 0,
             }
         place = self.sequences.place
         if place.number:

@@ -89,7 +89,7 @@ class Publishing(Part):
         return True
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. A missing object is no error."""
+        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. A missing object is accepted."""
         change = events.delete_directory_object(self.qm.enterprise.state, self._build_element(queue))
 
         def report_deletion(answer: DirectoryAnswered) -> None:

@@ -36,8 +36,8 @@ class Expiring(Part):
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
 
-        The document adds the deletion of a transactional message to the transaction of its TransactionIdentifier. But
-        that is the transaction of its sender, which has ended, mostly in another queue manager. So the message is
+        The document adds the deletion of a transactional message to the transaction of its TransactionIdentifier.
+        That transaction is the one of the sender; it has ended, usually in another queue manager. So the message is
         deleted at once.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT

@@ -33,7 +33,7 @@ class InSequence(Part):
         A message that is refused or out of sequence counts as received on the session only. The session elements of the
         document belong here to the sequence of a sender and a destination format name (MS-MQDMPR 3.1.1.5). They survive
         the session; otherwise a message repeated on the next session would be accepted again. A sender has one sequence
-        per name, so a single one for all names would refuse the messages of all but the newest.
+        per name, so a single one for all names would refuse the messages of every sequence except the newest.
         """
         receipt.done = True
         entry = self.qm.history.remember_message(packet, now)

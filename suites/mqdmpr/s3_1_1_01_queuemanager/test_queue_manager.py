@@ -106,7 +106,7 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
         expected={
             "read_before": Call.WAITING,
             "session": closed(),
-            "read_after": holds("it has ended"),
+            "read_after": holds("an ended read"),
             "messages": in_queue("later"),
         },
         observed={

@@ -62,7 +62,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     observed = [_acknowledge_and_read_activity(sender, session)]
     sut.pause(to)
     sender.send(2)
@@ -74,7 +74,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
 
 
 def _acknowledge_and_read_activity(sender, session):
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     sender.peer.eventually(lambda: sender.sut.outgoing_queue(sender.to)["count"] == 0)
     return _name_activity(outgoing_queue(sender.sut, sender.to))
 

@@ -122,11 +122,11 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     for requested in REQUESTED_BITS:
         bits = {bit: 1 for bit in RULES_OF_BITS if bit in requested}
         user = {"DM": delivery, **disposition.user}
-        user = receiver.administered(user) if bits else user
-        packet = receiver.asking(user, queue=disposition.queue, properties=bits)
+        user = receiver.with_admin_queue(user) if bits else user
+        packet = receiver.build_message(user, queue=disposition.queue, properties=bits)
         if not bits:
             packet["UserHeader"].AdminQueue = None
-        frames[requested] = receiver.give(packet)
+        frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut)
     expected = {
@@ -145,7 +145,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for requested, rules in CLASSIFICATIONS.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows the end of the messages ({end})")
             continue
         judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=end, evidence=evidence)
     judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=end, evidence=evidence)
@@ -157,4 +157,4 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         observed={"answers": sum(map(len, classes_by_bits.values())), "others": strange},
         evidence=evidence,
     )
-    receiver.end()
+    receiver.acknowledge_all()

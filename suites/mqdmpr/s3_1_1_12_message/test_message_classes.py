@@ -44,7 +44,7 @@ def _judge_class(judge, receiver, sent, value):
     acks = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
     expected = acknowledged(sent, of_class=value)
     judge(*RULES_OF_EVERY_CLASS, RULE_OF_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
@@ -52,23 +52,23 @@ def _judge_class(judge, receiver, sent, value):
 def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, judge, delivery):
     """A non-transactional message to a transactional queue is acknowledged with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = receiver.asking({"DM": delivery}, queue="transactional", properties={"NA": 1})
-    _judge_class(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_MSG)
+    packet = receiver.build_message({"DM": delivery}, queue="transactional", properties={"NA": 1})
+    _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_MSG)
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """A transactional message to a non-transactional queue is acknowledged with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = Sequence(peer).message(receiver.administered(), queue="plain", properties={"NA": 1})
-    _judge_class(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_Q)
+    packet = Sequence(peer).message(receiver.with_admin_queue(), queue="plain", properties={"NA": 1})
+    _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_Q)
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     """A message whose TimeToBeReceived of 2 s ends in its queue is acknowledged with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = receiver.give(receiver.asking({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
+    packet = receiver.send_packet(receiver.build_message({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
     peer.pass_time((SHORT_S + 1) * 1_000)
     _judge_class(judge, receiver, packet, RECEIVE_TIMEOUT)
 
@@ -89,7 +89,7 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     queue = sut.new_queue("classes")
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
-    packet = receiver.give(receiver.asking({"DM": 1}, destination=to, label="class", properties={bit: 1}))
+    packet = receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, label="class", properties={bit: 1}))
     peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
     _judge_class(judge, receiver, packet, value)
@@ -102,5 +102,7 @@ def test_message_to_full_queue_is_nacked(peer, sut, judge):
     queue = sut.new_queue("full", quota_kb=1)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
-    packet = receiver.give(receiver.asking({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1}))
+    packet = receiver.send_packet(
+        receiver.build_message({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1})
+    )
     _judge_class(judge, receiver, packet, Q_EXCEED_QUOTA)

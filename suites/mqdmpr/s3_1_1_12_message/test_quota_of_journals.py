@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 QUOTA_SETTING = "journal_quota_kb"
@@ -53,7 +53,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
 
     def deliver(number: int) -> str:
         (name,) = sender.send(number, journal=["positive"], delivery="recoverable")
-        sessions.extend([] if sessions else [sender.session()])
+        sessions.extend([] if sessions else [sender.await_session()])
         sender.collect(sessions[0], number)
         sender.acknowledge_all(sessions[0])
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
@@ -73,15 +73,15 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     sender = Sender(peer, sut)
     properties: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
     sender.send(1, **properties)
-    session, frames = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
     peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
     sut.restart()
     sender.send(2, **properties)
-    later = sender.session()
+    later = sender.await_session()
     later_frames = sender.collect_all(later, 1)
-    sender.acknowledge_all(later)
-    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=tags(later_frames), evidence=[*frames, *later_frames])
+    later.acknowledge_all()
+    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=Sender.tags(later_frames), evidence=[*frames, *later_frames])
 
 
 @needs("send", "receive", "queue_control", "configure", "pause")
@@ -92,8 +92,8 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
     """
     sender = Sender(peer, sut)
     sender.send(9)
-    session, frames = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
 
     def let_message_expire(number: int) -> str:
         sut.pause(sender.to)

@@ -55,9 +55,9 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
     queue = sut.new_queue("rejecting", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
-    user = receiver.administered({"DM": 1})
+    user = receiver.with_admin_queue({"DM": 1})
     packets = {
-        name: receiver.give(
+        name: receiver.send_packet(
             receiver.sequence.message(user, destination=destination, label=name, properties={"PR": 1, "NR": 1})
         )
         for name in EXPECTED_CLASSES

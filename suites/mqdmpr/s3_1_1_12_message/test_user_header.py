@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME, differences
+from suites.whole_messages import SAME, describe_differences
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 
@@ -25,8 +25,8 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
-    session, frames = sender.first(2)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(2)
+    session.acknowledge_all()
     kept_messages = _list_kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
     judge(
         "MQMQ-2.2.19.2-14",
@@ -39,7 +39,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     without_jp = [one for one in kept_messages if one != "with JP"]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
     copy = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
-    observed = differences(frames[0], copy, sut.guid)
+    observed = describe_differences(frames[0], copy, sut.guid)
     judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=frames)
 
 
@@ -57,7 +57,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     peer.pass_time((SHORT_S + 2) * 1_000)
     sender = Sender(peer, sut)
     sender.send(1)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect(session, 1)
     kept_messages = _list_kept(peer, sut, DEAD_LETTERS, names)
     judge(
@@ -71,7 +71,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     )
     without_jn = [one for one in kept_messages if one != "with JN"]
     judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 def _list_kept(peer, sut, queue, names):

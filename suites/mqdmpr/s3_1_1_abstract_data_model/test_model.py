@@ -31,7 +31,7 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
             "came": in_queue("first", "second"),
             "taken": "first",
             "left": in_queue("second"),
-            "last_read": holds("it finds nothing"),
+            "last_read": holds("no message found"),
         },
         observed={
             "came": stored_labels,

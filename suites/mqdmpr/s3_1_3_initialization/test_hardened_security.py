@@ -14,7 +14,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 SERVED, NOT_SERVED = "served", "not served"
 LOCKED = "Locked"
@@ -49,11 +49,11 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                     judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
                 sender.send(1, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
-            session_of_sut = sender.next_session(sut.connect_timeout_ms)
+            session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
                 "before": state_before,
                 "after": sut.outgoing_queue(to)["state"],
-                "session": session_of_sut is None or "there is one",
+                "session": session_of_sut is None or "a session of the SUT",
             }
             transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
@@ -61,19 +61,19 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             judge(
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("there is none")},
+                expected={"before": LOCKED, "after": LOCKED, "session": holds("no session of the SUT")},
                 observed=observed,
             )
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
     judge(
         "MQDMPR-3.1.3-D13",
         expected={"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)},
-        observed={"sent": tags(frames), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
+        observed={"sent": Sender.tags(frames), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
         evidence=frames,
     )
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
 
 
 @contextmanager

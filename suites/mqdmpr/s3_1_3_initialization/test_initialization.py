@@ -76,6 +76,6 @@ def test_qualified_computer_name_has_domain(sut, judge):
     host, _, domain = qualified.partition(".")
     judge(
         "MQDMPR-3.1.3-D03",
-        expected={"computer": computer, "domain": holds("there is one")},
+        expected={"computer": computer, "domain": holds("a domain name")},
         observed={"computer": host, "domain": bool(domain)},
     )

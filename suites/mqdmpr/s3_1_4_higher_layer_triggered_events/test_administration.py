@@ -7,8 +7,8 @@ from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.sut.control import CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
-from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
 
 A_SESSION, NO_SESSION = "a session", "no session"
 
@@ -35,12 +35,12 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
-    session, frames = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
     session.quiet()
     sut.take_offline()
     sender.send(2, delivery="recoverable")
-    of_the_sut = NO_SESSION if sender.next_session(sut.connect_timeout_ms) is None else A_SESSION
+    of_the_sut = NO_SESSION if sender.poll_session(sut.connect_timeout_ms) is None else A_SESSION
     judge(
         "MQDMPR-3.1.4.12-03",
         expected=each(NO_SESSION),
@@ -49,14 +49,14 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     )
     judge.conclude("MQDMPR-3.1.4.12-03")
     sut.bring_online()
-    second_session = sender.next_session()
+    second_session = sender.poll_session()
     later_frames = [] if second_session is None else sender.collect(second_session, 1)
     if second_session is not None:
-        sender.acknowledge_all(second_session)
+        second_session.acknowledge_all()
     judge(
         "MQDMPR-3.1.4.13-03",
         expected={"sent": [2], "accepted": A_SESSION},
-        observed={"sent": tags(later_frames), "accepted": accepts_peer_session(peer)},
+        observed={"sent": Sender.tags(later_frames), "accepted": accepts_peer_session(peer)},
         evidence=later_frames,
     )
 
@@ -72,7 +72,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     sender.send(1, transaction=transaction)
     sut.control.call("prepare", transaction=transaction)
     sender.send(2, delivery="recoverable")
-    sender.first(1)
+    sender.await_first(1)
     sut.restart()
     try:
         in_doubt = sut.control.call("reenlistment_timeout")["in_doubt"]
@@ -84,19 +84,24 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer))
     judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
-    session = sender.next_session()
+    session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
-        session = sender.next_session()
-    waited = [] if session is None else tags(sender.collect_all(session, 1))
+        session = sender.poll_session()
+    waited = [] if session is None else Sender.tags(sender.collect_all(session, 1))
     accepted, commit = accepts_peer_session(peer), sut.attempt("commit", transaction=transaction)
     frames = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
         expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": Outcome.DONE, "sent_in_the_end": [2, 1]},
-        observed={"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(frames)},
+        observed={
+            "sent_at_once": waited,
+            "accepted": accepted,
+            "commit": commit,
+            "sent_in_the_end": Sender.tags(frames),
+        },
         evidence=frames,
     )
     if session is not None and frames:
-        sender.acknowledge_all(session)
-        session.send(order_ack(peer, frames[-1]))
+        session.acknowledge_all()
+        session.send(build_order_ack(peer, frames[-1]))
         peer.settle()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
-from suites.mqqb.steps.sequences import header
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import transaction_header
 
 
 @needs("send", "restart", "transactions")
@@ -22,29 +22,29 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     sender.send(3, transaction=second)
     for transaction in (first, second):
         sut.control.call("prepare", transaction=transaction)
-    sender.first(1)
+    sender.await_first(1)
     sut.restart()
-    session = sender.next_session()
+    session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
-        session = sender.next_session()
+        session = sender.poll_session()
     early_frames = [] if session is None else sender.collect_all(session, 1)
-    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=tags(early_frames), evidence=early_frames)
+    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=Sender.tags(early_frames), evidence=early_frames)
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
     frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
     expected = [{"message": one, "TxSequenceNumber": one} for one in (1, 2)]
     observed = [
-        {"message": tag, "TxSequenceNumber": int(header(frame).TxSequenceNumber)}
-        for tag, frame in zip(tags(frames), frames, strict=True)
+        {"message": tag, "TxSequenceNumber": int(transaction_header(frame).TxSequenceNumber)}
+        for tag, frame in zip(Sender.tags(frames), frames, strict=True)
     ]
     judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
-    aborted = [f"message {tag}" for tag in tags(frames) if tag == 3] + _list_states(sut, second)
-    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=frames)
-    ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in frames]
+    aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _list_states(sut, second)
+    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of the aborted transaction"), observed=aborted, evidence=frames)
+    ends = [{"FM": int(transaction_header(frame).FM), "LM": int(transaction_header(frame).LM)} for frame in frames]
     judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=frames)
     if session is not None and frames:
-        sender.acknowledge_all(session)
-        session.send(order_ack(peer, frames[-1]))
+        session.acknowledge_all()
+        session.send(build_order_ack(peer, frames[-1]))
         peer.settle()
 
 

@@ -74,16 +74,12 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     a queue is in that queue's journal only.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
-    state_before = {"listed": _is_listed(sut, one), "get": sut.attempt("get_queue", name=one)}
+    was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)
     for name in (one, other):
         sut.create_queue(name, journaling=True)
-    state_after = {"listed": _is_listed(sut, one), "get": sut.attempt("get_queue", name=one)}
-    judge(
-        "MQDMPR-3.1.7.1.3-06",
-        "MQDMPR-3.1.7.1.3-D07",
-        expected={"before": {"listed": False, "get": Outcome.REFUSED}, "after": {"listed": True, "get": Outcome.DONE}},
-        observed={"before": state_before, "after": state_after},
-    )
+    is_listed, get_after = _is_listed(sut, one), sut.attempt("get_queue", name=one)
+    judge("MQDMPR-3.1.7.1.3-06", expected=[Outcome.REFUSED, Outcome.DONE], observed=[get_before, get_after])
+    judge("MQDMPR-3.1.7.1.3-D07", expected=[False, True], observed=[was_listed, is_listed])
     private = sut.format_names(one).get("private", "no private format name")
     judge(
         "MQDMPR-3.1.7.1.3-D03",
@@ -142,7 +138,7 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     created, qualified = inspected["CreateTime"], inspected["QualifiedPathname"]
     judge(
         "MQDMPR-3.1.7.1.3-D02",
-        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name behind a computer")},
+        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name after a computer name")},
         observed={
             "CreateTime": created == inspected["ModifyTime"] > 0 or created,
             "QualifiedPathname": qualified.lower().endswith(f"\\{name}".lower()) or qualified,
@@ -152,7 +148,7 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-07",
-        expected={"journal": holds("there is one", otherwise="none"), "of_subqueues": [None]},
+        expected={"journal": holds("a journal queue", otherwise="no journal queue"), "of_subqueues": [None]},
         observed={
             "journal": inspected["JournalQueueReference"] is not None,
             "of_subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],

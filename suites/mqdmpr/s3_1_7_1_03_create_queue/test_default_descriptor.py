@@ -48,7 +48,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(security.owner))
     world, anonymous = security.mask(descriptors.EVERYONE), security.mask(descriptors.ANONYMOUS)
     judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
-    may_write = holds("the anonymous user may write or nothing")
+    may_write = holds("the anonymous user has the right to write, or none")
     judge(
         "MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE_RIGHT) or f"0x{anonymous:08X}"
     )

@@ -43,7 +43,7 @@ def test_supplied_access_list_is_kept(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-08", expected=SUPPLIED_ENTRIES, observed=security.granted)
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
-        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("everybody is in it")},
+        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry of everyone")},
         observed={
             "given_entries": len(security.granted) + security.others,
             "default_list": bare.mask(descriptors.EVERYONE) is not None,

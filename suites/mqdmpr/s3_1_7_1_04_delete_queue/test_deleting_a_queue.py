@@ -64,7 +64,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     judge.conclude("MQDMPR-3.1.7.1.4-11")
     late_cursor = queue.cursor()
     refused = late_cursor.outcome != openings.OPENED
-    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is made"), observed=refused, evidence=[cursor, late_cursor])
+    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no new cursor"), observed=refused, evidence=[cursor, late_cursor])
     reads = [queue.peek(), queue.peek(hCursor=cursor.out.phCursor), queue.start_receive()]
     observed = [read.label_or_failure for read in reads]
     judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)

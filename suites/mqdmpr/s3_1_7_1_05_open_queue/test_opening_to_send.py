@@ -112,12 +112,8 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
-    judge(
-        "MQDMPR-3.1.7.1.5-21",
-        "MQDMPR-3.1.7.1.5-34",
-        expected={"handles": distinct("handles", 2), "closed": [Outcome.DONE, Outcome.DONE, Outcome.REFUSED]},
-        observed={"handles": handles, "closed": closed},
-    )
+    judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)
+    judge("MQDMPR-3.1.7.1.5-34", expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED], observed=closed)
 
 
 @needs("send", "queue_control")

@@ -60,7 +60,7 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
         expected={
             "received": ["first", "second"],
             "SequentialId": lookup_ids["second"],
-            "order": holds("greater than those before"),
+            "order": holds("greater than the identifiers before"),
         },
         observed={
             "received": [read.label_or_outcome, later.label_or_outcome],

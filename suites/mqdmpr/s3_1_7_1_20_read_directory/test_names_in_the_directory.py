@@ -77,11 +77,11 @@ def await_destination(peer, sut, queue):
     """Let the SUT send to a public queue; return the destination queue and queue manager of the arriving message."""
     sender = Sender(peer, sut, f"PUBLIC={queue}")
     sender.send(1)
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
     if session is None or not frames:
         return "nothing came", []
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     address = Layout(frames[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
     return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames
 
@@ -147,7 +147,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     sut.change_environment(directory=True)
     online = enterprise.await_online()
     judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
-    while accepted and (session := sender.next_session()) is not None:
+    while accepted and (session := sender.poll_session()) is not None:
         sender.collect(session, 1)
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         accepted -= 1

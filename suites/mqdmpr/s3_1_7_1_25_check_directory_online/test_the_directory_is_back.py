@@ -42,7 +42,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
         judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels())
         judge(
             *RECOVERY_RULES,
-            expected=holds("found out", otherwise="not found out"),
+            expected=holds("labels read again", otherwise="labels not read again"),
             observed=read_labels() != labels_before,
         )
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 QUOTA_KB = 4
 SMALL_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
@@ -22,10 +22,10 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     """Two messages that an application sends to a queue of the peer arrive there, each once."""
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, 2)
-    judge("MQDMPR-3.1.7.1.27-04", expected=[1, 2], observed=tags(frames), evidence=frames)
-    sender.acknowledge_all(session)
+    judge("MQDMPR-3.1.7.1.27-04", expected=[1, 2], observed=Sender.tags(frames), evidence=frames)
+    session.acknowledge_all()
 
 
 @needs("send", "queue_control", "receive")

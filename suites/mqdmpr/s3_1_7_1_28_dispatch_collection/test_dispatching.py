@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 PRIORITIES = (3, 0, 7, 3, 5, 7, 1)
 LIFE_S = 1
@@ -31,10 +31,10 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     }
     peer.pass_time((LIFE_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, len(PRIORITIES))
     by_priority = sorted(identifiers, key=lambda tag: -PRIORITIES[tag - 1])
-    observed = tags(frames)
+    observed = Sender.tags(frames)
     judge(*ORDER_RULES, expected=by_priority, observed=list(dict.fromkeys(observed)), evidence=frames)
     judge(*TRANSFER_RULES, expected=sorted(identifiers), observed=sorted({*observed} - {EXPIRED_TAG}), evidence=frames)
     expected = {"messages": len(identifiers), "sent_again": none("message")}
@@ -56,6 +56,6 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     judge(*CONTENT_RULES, expected=expected_contents, observed=dict(sorted(contents.items())), evidence=frames)
     sender.send(LATER_TAG)
     frames = sender.collect_all(session, len(frames) + 1)
-    later = [tag for tag in tags(frames) if tag == LATER_TAG]
+    later = [tag for tag in Sender.tags(frames) if tag == LATER_TAG]
     judge("MQDMPR-3.1.7.1.28-09", expected=[LATER_TAG], observed=later, evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

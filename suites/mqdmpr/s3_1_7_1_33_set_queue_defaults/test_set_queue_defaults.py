@@ -84,8 +84,10 @@ def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     label = f"anybody {peer.message_id()}"
     security = {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le}
-    packet = receiver.asking({"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security)
-    sent = receiver.give(packet)
+    packet = receiver.build_message(
+        {"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security
+    )
+    sent = receiver.send_packet(packet)
     is_stored = arrives(sut, receiver.session, label, queue)
     judge.all(expected="in its queue", observed=is_stored, evidence=sent)
-    receiver.end()
+    receiver.acknowledge_all()

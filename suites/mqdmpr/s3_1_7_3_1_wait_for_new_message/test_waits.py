@@ -54,7 +54,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     outcomes = {name: call.outcome for name, call in calls.items()}
     judge(*WAIT_RULES, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     in_time = lasted.ms >= SHORT_MS or f"after {lasted.ms} ms"  # a stall makes none shorter: it began before they did
-    over = holds("when the time-out is over")
+    over = holds("after the time-out")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence)
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL_CURSOR, observed=unread.outcome, evidence=unread)

@@ -47,7 +47,7 @@ def receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
     frames: list[Frame] = []
     if not peer.eventually(lambda: sut.attempt(sender.send, 1) == Outcome.DONE):
         return frames
-    while (session := sender.next_session(sut.quiet_ms if len(frames) >= count else None)) is not None:
+    while (session := sender.poll_session(sut.quiet_ms if len(frames) >= count else None)) is not None:
         frames += sender.collect_all(session, 1)
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     return frames

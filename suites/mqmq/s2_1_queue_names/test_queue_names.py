@@ -255,4 +255,4 @@ def test_message_is_sent_to_any_private_queue_number_of_host(peer, sut, judge, n
         return
     session, sent = sender.await_first(1)
     judge("MQMQ-2.1.4-D01", expected=fields(wanted), observed=Layout(sent[0]), evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -6,7 +6,7 @@ import pytest
 
 from harness.run.marks import covers
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.ordering import Receiver, place
+from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
 CASES = (
     ("a later TimeStamp, a lower Ordinal", 1, -5, True),
@@ -39,6 +39,8 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
     second = receiver.send(label="second", transaction={"TxSequenceID": other})
     frame = receiver.poll_acknowledgment()
     names = {(own.Ordinal, own.TimeStamp): "first sequence", (ordinal, other.TimeStamp): "second sequence"}
-    identified = "no OrderAck" if frame is None else names.get(place(frame)[:2], f"another {place(frame)[:2]}")
+    identified = (
+        "no OrderAck" if frame is None else names.get(read_ack_place(frame)[:2], f"another {read_ack_place(frame)[:2]}")
+    )
     expected, evidence = "second sequence" if later else "first sequence", [first, known, second, frame]
     judge.all(expected=expected, observed=identified, case="OrderAck of", evidence=evidence)

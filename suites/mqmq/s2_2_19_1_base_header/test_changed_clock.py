@@ -75,4 +75,4 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
         (tag,) = sender.tags([frame])
         if tag in expected:
             judge(*SENT_TIME, expected=expected[tag], observed=frame["UserHeader"].SentTime, evidence=frame)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -70,7 +70,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         sender = Sender(peer, sut)
         sender.send(1, time_to_reach_queue_s=HOUR_S)
         session, _ = sender.await_first(1)
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     now = peer.environment.now().utc_s
     stay = {
         "infinite time, sent long ago": (DECADE_S, INFINITE),

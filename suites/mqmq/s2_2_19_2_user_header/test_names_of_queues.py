@@ -13,7 +13,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import arrives, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME, describe_packet, differences
+from suites.whole_messages import SAME, describe_differences, describe_packet
 
 THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
@@ -69,7 +69,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
         judge(*rules, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
     else:
         found = next((one for one in sut.messages() if one["label"] == label), None)
-        observed = differences(done.frames[0], found, sut.guid)
+        observed = describe_differences(done.frames[0], found, sut.guid)
         names = describe_packet(done.frames[0], sut.guid)
         judge(
             *rules,

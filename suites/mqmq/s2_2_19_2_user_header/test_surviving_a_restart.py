@@ -276,7 +276,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", journal=["positive"])
     session, frames = sender.await_first(1)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
     def kept():
         return {name: sut.kept(name) for name in SYSTEM_QUEUES}

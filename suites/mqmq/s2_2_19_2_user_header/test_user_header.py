@@ -15,7 +15,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME, differences
+from suites.whole_messages import SAME, describe_differences
 
 RESERVED = {
     "MQMQ-2.2.19.2-12": {"X1": 1},
@@ -116,7 +116,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
         observed=[each.MessageID for each in headers],
         evidence=sent,
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "private_names")
@@ -140,7 +140,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
     named = {"DQ": header.DQ, "DestinationQueue": sent[0].data[64:68].hex()}
     expected = facts(DQ=3, DestinationQueue="01000000")
     judge("MQMQ-2.2.18.1.5.1-01", expected=expected, observed=named, evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send")
@@ -156,7 +156,7 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
     bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
     observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
     judge.all(expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}], observed=observed, evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("restart", "receive")
@@ -192,7 +192,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         judge.all(expected=labels, observed=order, evidence=sent)
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
-            observed = differences(frame, shown, sut.guid)
+            observed = describe_differences(frame, shown, sut.guid)
             judge.all(expected=SAME, observed=observed, case=label, evidence=frame)
 
 

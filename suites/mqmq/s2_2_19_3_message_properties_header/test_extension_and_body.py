@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME, differences
+from suites.whole_messages import SAME, describe_differences
 
 PROPERTIES = (
     ("", b"", b""),
@@ -61,7 +61,7 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
     sent = done.frames[0]["UserHeader"].MessageID
     found = [one for one in sut.messages(queue) if one["message_id"].endswith(f"\\{sent}")]
     observed = (
-        differences(done.frames[0], found[0] if found else None, sut.guid)
+        describe_differences(done.frames[0], found[0] if found else None, sut.guid)
         if done.outcome == done.accepted_outcome
         else ""
     )

@@ -177,7 +177,7 @@ def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
     wanted = {"UserHeader.Flags.MQ": 0, "bytes left": 0}
     observed = Layout(sent[0])
     judge.all(expected=fields(wanted), observed=observed, evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "public_names", "several_queues")

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 UNUSED = {
@@ -110,7 +110,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge("MQMQ-2.2.20.5-17", expected=1, observed=numbers[0], evidence=sent)
     judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
     judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "transactions")
@@ -151,7 +151,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
         observed=numbers,
         evidence=sent,
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "transactions", "receive")
@@ -177,14 +177,14 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-ids-before"))
     sender.send(1, 2, 3, delivery="transactional")
     session, sent = sender.await_first(3)
-    sender.acknowledge_all(session)
-    session.send(order_ack(peer, sent[-1]))
+    session.acknowledge_all()
+    session.send(build_order_ack(peer, sent[-1]))
     peer.settle()
     sut.restart()
     sender.to = peer.direct_name("mqc-ids-after")
     sender.send(4, 5, 6, delivery="transactional")
     session, later = sender.await_first(3)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     found = [int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH]
     judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 6), observed=found, evidence=[*sent, *later])
 
@@ -208,4 +208,4 @@ def test_messages_of_transaction_share_its_id(peer, sut, judge):
         observed=bool(len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3]) or str(found),
         evidence=sent,
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import header
+from suites.mqqb.steps.sequences import transaction_header
 
 
 @needs("send", "restart", "transactions")
@@ -23,14 +23,14 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
             sut.control.call("commit", transaction=transaction)
         session = sender.await_session()
         came += sender.collect_all(session, 2)
-        sender.acknowledge_all(session)
-        session.send(order_ack(peer, came[-1]))
+        session.acknowledge_all()
+        session.send(build_order_ack(peer, came[-1]))
         peer.settle()
         if first == 1:
             sut.restart()
     if sorted(set(sender.tags(came))) != [1, 2, 3, 4]:
         raise ConformanceFailure(f"the SUT sent messages {sender.tags(came)}")
-    by_tag = {tag: int(header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
+    by_tag = {tag: int(transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
     judge(
         "MQMQ-2.2.20.5-07",
         expected=distinct("IDs", 4),

@@ -85,7 +85,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + ATTEMPTS):
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         known = len(session.received)
         received = session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
@@ -99,7 +99,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     observed = list(dict.fromkeys(_session_header(frame) for frame in sent))
     expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
     judge.all(expected=expected, observed=observed, case="SH, size of the SessionHeader", evidence=evidence)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 def _session_header(frame):

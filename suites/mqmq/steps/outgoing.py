@@ -65,4 +65,4 @@ class Outgoing:
     def end(self) -> None:
         """Acknowledge all messages."""
         if self.session is not None:
-            self.sender.acknowledge_all(self.session)
+            self.session.acknowledge_all()

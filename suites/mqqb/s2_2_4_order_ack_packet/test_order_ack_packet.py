@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
-from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
+from suites.mqqb.steps.ordering import Receiver, build_order_ack, private_queue_number, read_ack_place
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -38,7 +38,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         judge("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08", expected=0xFF, observed=came, evidence=evidence)
         if frame is None:
             raise ConformanceFailure("no OrderAck came for the transactional messages")
-        identifier, found = receiver.sequence.identifier, place(frame)
+        identifier, found = receiver.sequence.identifier, read_ack_place(frame)
         expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
         judge("MQQB-2.2.4-12", expected=expected, observed=tuple(found), evidence=evidence)
         judge("MQQB-2.2.4.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
@@ -50,7 +50,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
     receiver.poll_acknowledgment()
     acks = receiver.acknowledgments()
-    highest = max(place(frame).TxSequenceNumber for frame in acks)
+    highest = max(read_ack_place(frame).TxSequenceNumber for frame in acks)
     judge("MQQB-3.1.1.6.2-D01", expected=3, observed=highest, evidence=[*sent, *acks[-1:]])
 
 
@@ -63,7 +63,7 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
     receiver = Receiver(peer, sut)
     sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
     frame = _await_order_ack(receiver, judge, sent)
-    found, body = place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
+    found, body = read_ack_place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
     evidence = [sent, frame]
     judge("MQQB-2.2.4.1-D02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)
     identifier = receiver.sequence.identifier
@@ -83,7 +83,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     earlier.close()
     peer.request_session()
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue("transactional")))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_queue_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = _await_order_ack(receiver, judge, sent)
     user = frame["UserHeader"]
@@ -104,9 +104,9 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     [sent] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
-    packet = order_ack(peer, sent)
+    packet = build_order_ack(peer, sent)
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
-    answer = session.send(order_ack(peer, sent, body=body))
+    answer = session.send(build_order_ack(peer, sent, body=body))
     judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.await_resend(1), evidence=[sent, answer])
 
 

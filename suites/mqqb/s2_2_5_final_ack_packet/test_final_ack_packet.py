@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
-from suites.mqqb.steps.ordering import Receiver, place, private_number
+from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
 
 PRIVATE = 3
 BODY = (
@@ -29,7 +29,7 @@ FIFTH = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
     """Judge the rules of ``BODY`` by the FinalAck of a sent message that follows the number ``previous``."""
     evidence = [sent, frame]
-    header, found = sent["TransactionHeader"], place(frame)
+    header, found = sent["TransactionHeader"], read_ack_place(frame)
     identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
     expected = (int(identifier.Ordinal), int(identifier.TimeStamp), number, previous)
     judge("MQQB-2.2.5-24", expected=expected, observed=tuple(found), evidence=evidence)
@@ -80,7 +80,7 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """A transactional message to a private format name is refused: its FinalAck goes to private queue 4 of the peer."""
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue()))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_queue_number(sut, sut.queue()))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
@@ -128,7 +128,7 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
     place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
     sent = receiver.send(queue="plain", transaction=place_in_sequence)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5.1-D02", expected=number, observed=place(frame).TxSequenceNumber, evidence=[sent, frame])
+    judge("MQQB-2.2.5.1-D02", expected=number, observed=read_ack_place(frame).TxSequenceNumber, evidence=[sent, frame])
 
 
 @needs("receive")
@@ -150,5 +150,5 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
     finals = receiver.acknowledgments(final=True)
-    observed = sorted({place(frame).TxSequenceNumber for frame in finals})
+    observed = sorted({read_ack_place(frame).TxSequenceNumber for frame in finals})
     judge("MQQB-2.2.5-D01", expected=[2, 3, 4, 5], observed=observed, evidence=[*sent, *finals])

@@ -15,7 +15,7 @@ from suites.mqqb.steps.opening import find_accepted_session, is_address
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, numbers
+from suites.mqqb.steps.sequences import Outgoing, sequence_numbers
 
 
 @covers("MQQB-3.1.1.3.1-01")
@@ -58,7 +58,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="after a restart")
     session = sender.await_session()
     sender.collect(session, 1)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     came = [] if session is None else sender.collect_all(session, 2)
     judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=Sender.tags(came), case="messages", evidence=came)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     peer.settle()
 
 
@@ -103,5 +103,5 @@ def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, su
     )
     again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
     evidence = [*sent, *again]
-    judge("MQQB-3.1.1.3.1.2-01", expected=numbers(sent), observed=numbers(again), evidence=evidence)
+    judge("MQQB-3.1.1.3.1.2-01", expected=sequence_numbers(sent), observed=sequence_numbers(again), evidence=evidence)
     outgoing.acknowledge_all()

@@ -8,10 +8,10 @@ from harness.expectations import facts, fields, holds
 from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import guid_text
-from suites.mqqb.steps.ordering import Receiver, order_ack, place
+from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_ack_place
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
+from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, sequence_numbers
 
 DAY_S = 24 * 3_600
 GROWING = holds("three sequences, then three greater ones")
@@ -31,7 +31,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     outgoing.turn_to("mqc-greater-2")
     begun += outgoing.send()
     outgoing.acknowledge_all()
-    identifiers = [sequence_of(frame) for frame in begun]
+    identifiers = [read_sequence_id(frame) for frame in begun]
     judge(
         "MQQB-3.1.1.3.1-02",
         "MQDMPR-3.1.1.12-D57",
@@ -59,7 +59,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
         for when in ("at-once", "after-these")
     )
     frames = [*earlier, *later]
-    old, new = ({sequence_of(frame) for frame in batch} for batch in (earlier, later))
+    old, new = ({read_sequence_id(frame) for frame in batch} for batch in (earlier, later))
     distinct = len(old) == len(earlier) and len(new) == len(later) and max(old) < min(new)
     observed = distinct or f"{sorted(old)}, then {sorted(new)}"
     judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING, observed=observed, evidence=frames)
@@ -93,7 +93,7 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
     sut.restart()
     message_tags += _send_together(sender, "mqc-then-restarted")
     frames = _await_messages(sender, message_tags)
-    stamps = [sequence_of(frame)[0] for frame in frames]
+    stamps = [read_sequence_id(frame)[0] for frame in frames]
     judge(
         "MQQB-3.1.1.3.1-03",
         expected=holds("each TimeStamp is greater than the one before"),
@@ -130,13 +130,13 @@ def _acknowledge(sender, frames):
     inbox = sender.peer.inbox
     inbox.acknowledge()
     for frame in frames:
-        inbox.conversation(frame).send(order_ack(sender.peer, frame))
+        inbox.conversation(frame).send(build_order_ack(sender.peer, frame))
     sender.peer.settle()
 
 
 def _judge_first_sequences(judge, frames):
     """Judge that each sequence is the first of its queue, with a TimeStamp that differs from the others."""
-    stamps, ordinals = ({sequence_of(frame)[at] for frame in frames} for at in (0, 1))
+    stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
     begin = {"TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
     judge("MQQB-3.1.1.3.1-03", expected=facts(TimeStamps=len(frames), Ordinals=[1]), observed=begin, evidence=frames)
 
@@ -155,13 +155,13 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
-    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=numbers(sent), evidence=evidence)
-    if sequence_of(sent[0])[1] == 1:
+    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=evidence)
+    if read_sequence_id(sent[0])[1] == 1:
         raise ConformanceFailure("the SUT began no second sequence when the first was over")
     judge(
         "MQQB-3.1.1.3.1-04",
         expected=holds("the same TxSequenceID"),
-        observed=sequence_of(sent[0]) == sequence_of(sent[2]) or str(sequence_of(sent[2])),
+        observed=read_sequence_id(sent[0]) == read_sequence_id(sent[2]) or str(read_sequence_id(sent[2])),
         evidence=evidence,
     )
     outgoing.acknowledge_all()
@@ -178,14 +178,14 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     destination = rf"TCP:{sut.address}\{name}"
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
-    accepted = frame is not None and bool(place(frame).TxSequenceNumber)
+    accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
     refused = holds("number 2 is not accepted", otherwise="accepted")
     judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
     judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
-    got = "nothing" if frame is None else place(frame).TxSequenceNumber
+    got = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
     judge(
         "MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first_message, frame]
     )

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs
-from suites.mqqb.steps.ordering import Receiver, order_ack
+from suites.mqqb.steps.ordering import Receiver, build_order_ack
 from suites.mqqb.steps.restarting import UNCHANGED, describe_change
 from suites.mqqb.steps.sender import Sender
 
@@ -43,8 +43,8 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
         evidence = [*came, frame]
         judge("MQQB-3.1.1.3.2-02", expected=UNCHANGED, observed=observed, case=f"message {tag}", evidence=evidence)
     if session is not None:
-        sender.acknowledge_all(session)
-        session.send(order_ack(peer, earlier[5]))
+        session.acknowledge_all()
+        session.send(build_order_ack(peer, earlier[5]))
         peer.settle()
 
 

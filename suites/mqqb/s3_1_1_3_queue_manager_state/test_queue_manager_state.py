@@ -48,14 +48,14 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     steps = [later_session - before for before, later_session in pairwise(ids)]
     judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
     judge.conclude("MQQB-3.1.1.3-24")
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     session.quiet()
     for tag in (4, 5):
         sut.restart()
         sender.send(tag)
         later_session = sender.await_session()
         later = sender.collect(later_session, 1)
-        sender.acknowledge_all(later_session)
+        later_session.acknowledge_all()
         if Sender.tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not come")
         judge(
@@ -121,7 +121,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         if session is None or not more:
             break
         came += more
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     queues = sorted({tag == 4 for tag in Sender.tags(came)})
     judge("MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues", evidence=came)
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]

@@ -28,7 +28,7 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     next_session = sender.poll_session()
     resent = [] if next_session is None else sender.collect_all(next_session, len(left))
     if next_session is not None:
-        sender.acknowledge_all(next_session)
+        next_session.acknowledge_all()
     judge.all(
         expected=left, observed=sorted(set(Sender.tags(resent))), case="come again", evidence=[*came, ack, *resent]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
+from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_place
 
 PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
 
@@ -31,8 +31,8 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         outgoing.await_info("EodLastAckCount", number)
         info = outgoing.info()
         judge("MQQB-3.1.3.2-18", expected=number, observed=read_element(info, "EodLastAckCount"), evidence=frame)
-        found = [info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
-        expected = [place_of(sent[number]), place_of(sent[-1])]
+        found = [read_info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
+        expected = [place_in_sequence(sent[number]), place_in_sequence(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
         left = read_element(info, "EodNoAckCount")
         judge("MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="left", evidence=evidence)

@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, place
+from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, read_ack_place
 from suites.mqqb.steps.sender import Sender
 
 OUT_OF_ORDER = (3, 7, 5)
@@ -37,7 +37,9 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     came = sender.collect(forwarding_session, len(sent))
     peer.pass_time(sut.duration_ms(ACK_MS))
     identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
-    acks = [frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and place(frame)[:2] == identifier]
+    acks = [
+        frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and read_ack_place(frame)[:2] == identifier
+    ]
     expected = [_read_transaction_header(frame) for frame in sent]
     observed = [_read_transaction_header(frame) for frame in came]
     evidence = [*sent, *came, *acks]
@@ -52,12 +54,12 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     )
     not_acknowledged = ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01")
     if len(came) == len(sent):
-        acknowledged = [place(frame).TxSequenceNumber for frame in acks]
+        acknowledged = [read_ack_place(frame).TxSequenceNumber for frame in acks]
         no_ack = none("OrderAck or FinalAck of a forwarded message")
         judge(*not_acknowledged, expected=no_ack, observed=acknowledged, evidence=evidence)
     else:
         judge.mark_not_exercised(*not_acknowledged, reason="the SUT did not forward all messages", evidence=evidence)
-    sender.acknowledge_all(forwarding_session)
+    forwarding_session.acknowledge_all()
 
 
 def _is_acknowledgment(frame):

@@ -111,7 +111,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
     sender.send(1, 2, 3)
     session = sender.await_session()
     came = sender.collect(session, 3)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     judge("MQQB-3.1.3.2-23", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
 
 
@@ -131,7 +131,7 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     session.close()
     again = sender.await_session()
     came = sender.collect(again, 2)
-    sender.acknowledge_all(again)
+    again.acknowledge_all()
     judge(
         "MQQB-3.1.3.2-22", expected=[2, 3], observed=sorted(Sender.tags(came)), case="messages", evidence=[ack, *came]
     )

@@ -10,7 +10,7 @@ from harness.expectations import closed_unanswered, fields, packet
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
 from suites.mqqb.steps.opening import await_early_close
-from suites.mqqb.steps.ordering import final_ack, order_ack
+from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.sequences import Outgoing
 
 TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
@@ -28,15 +28,15 @@ def _name_other_queue(peer):
 
 
 NEAR_MISSES = {
-    "MQQB-3.1.5.1.1-04": (order_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-05": (order_ack, _name_other_queue),
-    "MQQB-3.1.5.1.1-06": (order_ack, lambda peer: {"label": "QM Ordering"}),
-    "MQQB-3.1.5.1.1-07": (order_ack, lambda peer: {"longer": True}),
-    "MQQB-3.1.5.1.1-08": (order_ack, lambda peer: {"MessageClass": 0x0002}),
-    "MQQB-3.1.5.1.1-09": (final_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-10": (final_ack, _name_other_queue),
-    "MQQB-3.1.5.1.1-11": (final_ack, lambda peer: {"label": "QM Ordering"}),
-    "MQQB-3.1.5.1.1-12": (final_ack, lambda peer: {"MessageClass": 0x0002}),
+    "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"base": {"PR": 3}}),
+    "MQQB-3.1.5.1.1-05": (build_order_ack, _name_other_queue),
+    "MQQB-3.1.5.1.1-06": (build_order_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-07": (build_order_ack, lambda peer: {"longer": True}),
+    "MQQB-3.1.5.1.1-08": (build_order_ack, lambda peer: {"MessageClass": 0x0002}),
+    "MQQB-3.1.5.1.1-09": (build_final_ack, lambda peer: {"base": {"PR": 3}}),
+    "MQQB-3.1.5.1.1-10": (build_final_ack, _name_other_queue),
+    "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-12": (build_final_ack, lambda peer: {"MessageClass": 0x0002}),
 }
 """By rule: a step that makes an acknowledgment, and the one change by which the message is not an acknowledgment."""
 

@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, sut_survives
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.mqqb.steps.opening import await_early_close
-from suites.mqqb.steps.ordering import acknowledgment_of_nothing
+from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 LONGEST_ACK_WAIT_MS = 240_000
@@ -128,8 +128,8 @@ def malformed_packets(peer: Peer) -> dict[str, bytes]:
         "a LabelLength beyond the packet": bytes(peer.recoverable_message(LabelLength=250)),
         "a message that ends in its UserHeader": resized(message[:40]),
         "parameters that end in their header": resized(parameters[:28]),
-        "a FinalAck of 35 bytes": bytes(acknowledgment_of_nothing(peer, final=True, size=35)),
-        "a FinalAck of 37 bytes": bytes(acknowledgment_of_nothing(peer, final=True, size=37)),
+        "a FinalAck of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
+        "a FinalAck of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
         "parameters with a byte too many": resized(parameters + b"\x00"),
         "a PacketSize below that of a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
         "a PacketSize above the maximum": message[:8] + (0x00400001).to_bytes(4, "little") + message[12:],

@@ -70,7 +70,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, evidence=came)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("inspect")

@@ -123,4 +123,4 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         case="more messages",
         evidence=[*sent, freed, session.last],
     )
-    outgoing.sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -55,4 +55,4 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
         sent = sender.collect_all(session, len(expected))
         case = f"again after AckSequenceNumber {acknowledged if turn == 0 else 1} of session {turn + 1}"
         judge.all(expected=expected, observed=sorted(set(Sender.tags(sent))), case=case, evidence=[*acks, *sent])
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -26,4 +26,4 @@ def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, 
     judge("MQQB-3.1.5.5.3-01", expected=absent, observed=1 not in numbers, case="message 1", evidence=evidence)
     above = [number for number in numbers if number > 1]
     judge("MQQB-3.1.5.5.3-02", expected=[2, 4], observed=above, case="messages", evidence=evidence)
-    sender.acknowledge_all(later_session)
+    later_session.acknowledge_all()

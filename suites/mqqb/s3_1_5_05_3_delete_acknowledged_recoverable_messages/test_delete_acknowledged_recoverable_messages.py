@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -67,7 +67,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         observed=_select_range(number + 1, count, numbers),
         evidence=evidence,
     )
-    sender.acknowledge_all(next_session)
+    next_session.acknowledge_all()
 
 
 @needs("send")
@@ -83,7 +83,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     next_session = sender.await_session()
     came = Sender.tags(sender.collect_all(next_session, 1))
     judge.all(expected=[4], observed=came, case="again", evidence=[*sent, ack])
-    sender.acknowledge_all(next_session)
+    next_session.acknowledge_all()
 
 
 def _select_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
@@ -97,7 +97,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
-    frames = [sent, session.send(order_ack(peer, sent)), outgoing.sender.acknowledge_all(session)]
+    frames = [sent, session.send(build_order_ack(peer, sent)), session.acknowledge_all()]
     session.quiet()
     session.close()
     outgoing.send()
@@ -105,4 +105,4 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     next_session.quiet()
     came = next_session.messages
     judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.numbers_on(next_session), evidence=[*frames, *came])
-    outgoing.sender.acknowledge_all(next_session)
+    next_session.acknowledge_all()

@@ -51,7 +51,7 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
         observed={"unacknowledged": unacknowledged_journal, "acknowledged": list_journaled()},
         evidence=[*sent, ack],
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
@@ -89,7 +89,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
         observed.append(list_journaled())
     first, second, third = (f"label {number}, message {number}, priority 3" for number in (1, 2, 3))
     judge.all(expected=[[], [first, third], [first, second, third]], observed=observed, evidence=evidence)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 def _has_at_least(found: Callable[[], list[str]], count: int) -> bool:
@@ -111,7 +111,7 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     came = sender.collect(session, 2)
     if Sender.tags(came) != [OWN, FORWARDED]:
         raise ConformanceFailure(f"the SUT sent the messages {Sender.tags(came)}, not {[OWN, FORWARDED]}")
-    ack = sender.acknowledge_all(session)
+    ack = session.acknowledge_all()
 
     def list_journaled() -> list[str]:
         return ["own" if one["message_id"] == own else "forwarded" for one in sut.kept(JOURNAL)]

@@ -73,5 +73,5 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
     """A transactional message that a SessionAck acknowledges, but no OrderAck, comes again."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
-    ack = outgoing.sender.acknowledge_all(outgoing.session)
+    ack = outgoing.session.acknowledge_all()
     judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=outgoing.await_resend(1), evidence=[sent, ack])

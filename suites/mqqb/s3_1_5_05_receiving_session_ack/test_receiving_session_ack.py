@@ -54,7 +54,7 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
         later = sender.await_session()
         later.expect("UserMessage")
         _check_accepted_when_open(later)
-        sender.acknowledge_all(later)
+        later.acknowledge_all()
 
 
 def _check_accepted_when_open(session: Conversation) -> None:

@@ -8,16 +8,16 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import CLOCK_S
-from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, acknowledgment_of_nothing, final_ack, sent_before_open
+from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
     DEAD,
     JOURNAL,
     Outgoing,
-    identifier_of,
-    info_place,
-    kept,
-    place_of,
+    find_kept,
+    place_in_sequence,
+    read_info_place,
+    sequence_id_number,
 )
 
 COPIED = {
@@ -43,7 +43,7 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck leaves an open session
     open.
     """
-    observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer))
+    observed, evidence = send_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
 
@@ -75,7 +75,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     outgoing.send_session_ack()
     table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
     judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
-    expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
+    expected = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
@@ -183,7 +183,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             last_ack_rule,
             "MQQB-3.1.5.6-23",
             expected=last,
-            observed=info_place(info, "EodLastAck")[1],
+            observed=read_info_place(info, "EodLastAck")[1],
             evidence=evidence,
         )
         judge(
@@ -197,15 +197,15 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
         if left:
             judge(
                 "MQQB-3.1.5.6-21",
-                expected=place_of(sent[last]),
-                observed=info_place(info, "EodFirstNonAck"),
+                expected=place_in_sequence(sent[last]),
+                observed=read_info_place(info, "EodFirstNonAck"),
                 evidence=evidence,
             )
             judge(
                 "MQQB-3.1.5.6-10",
                 "MQQB-3.1.5.6-22",
-                expected=place_of(sent[4]),
-                observed=info_place(info, "EodLastNonAck"),
+                expected=place_in_sequence(sent[4]),
+                observed=read_info_place(info, "EodLastNonAck"),
                 evidence=evidence,
             )
         # the index may grow with every OrderAck, or not (E46)
@@ -339,7 +339,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     peer.settle()
     if restarted:
         sut.restart()
-        acks.append(peer.open_raw().send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
+        acks.append(peer.open_raw().send(build_final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
         peer.settle()
         outgoing.send()
         outgoing.await_session()
@@ -350,7 +350,9 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     acks.append(outgoing.send_final_ack(2))
 
     def find_journaled():
-        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))}
+        return {
+            name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))
+        }
 
     expected_queues = {"journal": [1], "dead": [2]}
     peer.eventually(lambda: find_journaled() == expected_queues)

@@ -9,8 +9,8 @@ import pytest
 from harness.expectations import fields, holds, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
-from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, acknowledgment_of_nothing, sent_before_open
-from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
+from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, build_unknown_ack, send_before_open
+from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, find_kept
 
 PLAIN_DEAD = "system$;deadletter"
 
@@ -21,7 +21,7 @@ def test_final_ack_before_open_session_closes_connection(peer, judge):
     """A FinalAck closes a session that waits for ConnectionParameters; the same FinalAck leaves an open session
     open.
     """
-    observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer, final=True))
+    observed, evidence = send_before_open(peer, build_unknown_ack(peer, final=True))
     judge("MQQB-3.1.5.7-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
 
@@ -62,7 +62,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
 
     def find_messages() -> dict[str, list[int]]:
         queues = (("journal", JOURNAL), ("dead letters", DEAD), ("plain dead letters", PLAIN_DEAD))
-        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in queues}
+        return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in queues}
 
     expected = {name: [number for number, case in enumerate(CASES, 1) if case[2] == name] for name in find_messages()}
     peer.eventually(lambda: find_messages() == expected)
@@ -104,7 +104,7 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
     frames += [outgoing.send_final_ack(number) for number in range(1, 7)]
 
     def find_messages() -> dict[str, list[int]]:
-        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("own", own), ("system's", DEAD))}
+        return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("own", own), ("system's", DEAD))}
 
     expected = {"own": [1, 5], "system's": [2, 6]}
     peer.eventually(lambda: find_messages() == expected)

@@ -11,7 +11,7 @@ from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import NOWHERE, QueueType, history_entry
 from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
-from suites.mqqb.steps.ordering import Receiver, private_number
+from suites.mqqb.steps.ordering import Receiver, private_queue_number
 
 DELAY_MS = ACK_MS // 2
 LONG_MS = 120_000
@@ -94,7 +94,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     """OrderAcks go to a private name while all messages of the session have private names, then to a direct name."""
     receiver = Receiver(peer, sut)
-    user = peer.private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
+    user = peer.private_queue(sut.guid, private_queue_number(sut, sut.queue("transactional")))
     evidence: list[Frame | None] = []
     observed: list[Frame | None] = []
     for number in (1, 2):

@@ -25,7 +25,7 @@ from suites.mqqb.steps.disposition import (
     identifier,
     private_queue,
 )
-from suites.mqqb.steps.ordering import private_number
+from suites.mqqb.steps.ordering import private_queue_number
 
 UNKNOWN_NUMBER = 0x00FF_FF17
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
@@ -43,7 +43,7 @@ def _destination_arguments(sut: Sut, name: str, kind: str) -> dict[str, Any]:
 
 def _destination_fields(sut: Sut, name: str, kind: str) -> dict[str, Any]:
     """Return the fields of UserHeader that name a queue of the SUT."""
-    return {} if name == "direct" else private_queue(sut.guid, private_number(sut, sut.queue(kind)))
+    return {} if name == "direct" else private_queue(sut.guid, private_queue_number(sut, sut.queue(kind)))
 
 
 def _tracing_headers(sut: Sut) -> dict[str, Any]:

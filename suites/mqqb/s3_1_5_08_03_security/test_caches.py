@@ -10,7 +10,7 @@ from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
-from suites.mqqb.steps.caching import Caches, about, manager
+from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
 from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, encrypt, sign
 
 NEEDS = needs("security", "receive", "configure", "inspect")
@@ -81,9 +81,13 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         evidence=evidence,
     )
     judge(
-        "MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33", expected=about(now_s), observed=entry["CachedTime"], evidence=evidence
+        "MQQB-3.1.5.8.3-32",
+        "MQQB-3.1.5.8.3-33",
+        expected=expect_about(now_s),
+        observed=entry["CachedTime"],
+        evidence=evidence,
     )
-    lifetime_ms = manager(sut)["UserCertLifetime"]
+    lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     peer.pass_time(DELAY_MS)
@@ -172,11 +176,11 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
         judge(rule, expected=expected, observed=entry.get(element), evidence=evidence)
-    judge("MQQB-3.1.5.8.3-66", expected=about(now_s), observed=entry["CachedTime"], evidence=evidence)
+    judge("MQQB-3.1.5.8.3-66", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=evidence)
     repeated = secured.dispositions({"": message()})[""]
     known = len(caches.entries(caches.RECEIVED_KEYS))
     judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *repeated.frames])
-    lifetime_ms = manager(sut)["SymmetricKeyShortLifetime"]
+    lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     peer.pass_time(DELAY_MS)

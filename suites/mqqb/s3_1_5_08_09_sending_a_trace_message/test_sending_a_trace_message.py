@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
@@ -43,24 +44,32 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         Sequence(peer, ordinal=1).message(**traced(2)),
     ]
     reported = [receiver.send_packet(packet) for packet in packets]
-    refused = Sequence(peer, ordinal=2).message(queue="plain", **traced(4))
-    unreported = [
-        receiver.send_packet(packet) for packet in (receiver.build_message(**traced(5, on=0)), packets[0], refused)
-    ]
-    unreported.append(receiver.send_packet(receiver.build_message(**traced(6, OTHER_GUID))))
+    refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **traced(4)))
+    untraced = receiver.send_packet(receiver.build_message(**traced(5, on=0)))
+    repeated = receiver.send_packet(packets[0])
+    to_unknown_queue = receiver.send_packet(receiver.build_message(**traced(6, OTHER_GUID)))
     reports = receiver.await_all(receiver.reports, len(reported))
-    evidence = [*reported, *unreported, *reports]
-    judge(
-        "MQQB-3.1.5.8.9-01",
-        "MQQB-3.1.5.8.9-02",
-        "MQQB-3.1.5.8.9-08",
-        "MQQB-3.1.5.8.9-11",
-        "MQQB-3.1.5.8-11",
-        expected=len(reported),
-        observed=len(reports),
-        case="reports",
-        evidence=evidence,
+    found = [Report(frame) for frame in reports]
+    evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
+
+    def count(*messages: Frame) -> list[int]:
+        return [sum(report.is_about(message) for report in found) for message in messages]
+
+    expected = [*[1] * len(reported), 0]
+    cases: tuple[tuple[str, str, Any, Any], ...] = (
+        ("MQQB-3.1.5.8.9-01", "reports on traced and untraced messages", expected, count(*reported, untraced)),
+        ("MQQB-3.1.5.8-11", "reports on accepted and refused messages", expected, count(*reported, refused)),
+        ("MQQB-3.1.5.8.9-02", "new messages", max(len(found), 1), len({report.identifier for report in found})),
+        ("MQQB-3.1.5.8.9-08", "a report came", True, bool(found)),
+        (
+            "MQQB-3.1.5.8.9-11",
+            "reports to known and unknown queue",
+            (True, 0),
+            (any(count(*reported)), *count(to_unknown_queue)),
+        ),
     )
+    for rule, case, wanted, observed in cases:
+        judge(rule, expected=wanted, observed=observed, case=case, evidence=evidence)
     address = f"TCP:{sut.address}\\"
     queues = {0: sut.queue(), 1: sut.queue("transactional")}
     bodies = [
@@ -68,7 +77,6 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         f"<TARGET QUEUE>DIRECT={address}{queues[frame['UserHeader'].TH]}</TARGET QUEUE>\r\n"
         for frame in reported
     ]
-    found = [Report(frame) for frame in reports]
     expected_values = Report.expected_values(PEER_PUBLIC_QUEUE)
     for name, rules in (
         ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06")),

@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, sut_survives
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiver, remains
+from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiver, find_queues_of
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, encrypt, flip_signature_bit, sign
@@ -80,7 +80,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
-    where = remains(sut, sent[:3], "plain")
+    where = find_queues_of(sut, sent[:3], "plain")
     judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, evidence=evidence)
 
 
@@ -109,7 +109,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
     expired = [frame for life, frame in sent.items() if life not in wanted]
-    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=remains(sut, expired, queue), evidence=evidence)
+    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=find_queues_of(sut, expired, queue), evidence=evidence)
     receiver.acknowledge_all()
 
 

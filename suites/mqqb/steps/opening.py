@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import Expectation, between, fields, holds
 from harness.peer.conversation import Conversation, RawConversation
-from harness.peer.inbox import agreement, response
+from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.peer.raw_ends import RawListener
 from harness.sut.sut import Sut
@@ -103,13 +103,13 @@ def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
 
 def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's request and return its ConnectionParameters."""
-    connection.send(response(connection.peer, frame, **header))
+    connection.send(establish_response(connection.peer, frame, **header))
     return connection.expect("ConnectionParameters")
 
 
 def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's ConnectionParameters; the session is open, and its message comes."""
-    connection.send(agreement(frame, **header))
+    connection.send(parameters_response(frame, **header))
     return connection.expect("UserMessage")
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import request as establish_request
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import PingEnd
 from harness.sut.shown import NotShown

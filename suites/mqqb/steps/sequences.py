@@ -12,7 +12,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
@@ -77,11 +77,11 @@ class Outgoing:
 
     def numbers_on(self, session: Conversation) -> list[int]:
         """Return the numbers of the messages that came on a session, in order; 1 is the first that was sent."""
-        return [self.tags.index(tag) + 1 for tag in tags(session.messages) if tag in self.tags]
+        return [self.tags.index(tag) + 1 for tag in Sender.tags(session.messages) if tag in self.tags]
 
     def copies(self, number: int) -> list[Frame]:
         """Return all packets that brought the message with a number, on any session."""
-        return [frame for frame in self.peer.inbox.copies if tags([frame]) == [self.tags[number - 1]]]
+        return [frame for frame in self.peer.inbox.copies if Sender.tags([frame]) == [self.tags[number - 1]]]
 
     def await_resend(self, number: int) -> str:
         """Wait as long as the SUT may take to resend the message with a number; describe whether it did."""

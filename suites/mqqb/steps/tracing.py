@@ -37,6 +37,15 @@ class Report:
         return {"MessageClass": AckClass.REPORT, "destination": (QueueType.PUBLIC, str(queue)), "DM": 0}
 
     @property
+    def identifier(self) -> tuple[str, int]:
+        """Return what identifies the report itself: its source and its MessageID."""
+        return str(self.user.SourceQueueManager), int(self.user.MessageID)
+
+    def is_about(self, message: Frame) -> bool:
+        """Return whether the label or the body has the MessageID of a message."""
+        return f"{message['UserHeader'].MessageID:08X}" in f"{self.label} {self.text}".upper()
+
+    @property
     def text(self) -> str:
         """Return the body as a string."""
         return bytes(self.properties.MessageBody).decode("utf-16-le", "replace").rstrip("\0")

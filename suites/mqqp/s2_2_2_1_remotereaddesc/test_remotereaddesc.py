@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import between, each, facts
 from harness.peer.association import Call
-from harness.peer.remote import RemoteQueue, described
+from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, MAX_BUFFER, Action, Method
 from suites.mqqp.steps.whole import UnchangedMessage
@@ -52,7 +52,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
     expected = [first, first, *labels[len(RESERVED) :]]
     judge("MQQP-2.2.2.1-09", expected=expected, observed=seen, evidence=[*acknowledged, *ends[:1]])
     reads = [plain, *odd, *taken, *acknowledged, *ends]
-    reserved = {description.Reserved for description in map(described, reads) if description is not None}
+    reserved = {read.description.Reserved for read in reads if read.description is not None}
     judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, evidence=[plain, *odd[:2]])
 
 

@@ -106,10 +106,11 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     queue = remote.open()
     receiver = AcknowledgingReceiver(peer, sut)
     packets = [
-        receiver.asking({"DM": 1}, properties={"PR": 1, "NR": 1}, label=one) for one in ("first", "second", "third")
+        receiver.build_message({"DM": 1}, properties={"PR": 1, "NR": 1}, label=one)
+        for one in ("first", "second", "third")
     ]
-    sent = [receiver.give(packet) for packet in packets]
-    receiver.shown_to_receive()
+    sent = [receiver.send_packet(packet) for packet in packets]
+    receiver.require_reception()
     received = queue.start_receive()
     purged = queue.purge()
     before = queue.labels()

@@ -21,7 +21,7 @@ from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
 from suites.mqqp.steps.reader import Reader, Reading
 from suites.mqqp.steps.whole import Kind, build_full_message
-from suites.whole_messages import SAME, differences
+from suites.whole_messages import SAME, describe_differences
 
 pytestmark = needs("remote_read")
 
@@ -256,7 +256,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     reply = reader.begin_read(section.reading, remote).wait()
     call = reader.await_reads()[0]
     as_sent = dissect(bytes(message))
-    observed = differences(
+    observed = describe_differences(
         as_sent, reply.get("message"), peer.identifier, but=LIFE_TIMES, arrived_time=Reader.ARRIVAL_TIME
     )
     rules = section.message

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.sut.shown import lookup_id
@@ -13,11 +11,6 @@ from harness.wire.rpc_qm2qm import Action, LookupId
 _PEEKS = (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV, Action.LOOKUP_PEEK_CURRENT)
 _LOW_7_BYTES = (1 << 56) - 1
 """The bytes of a LookupIdentifier that are the SequentialId."""
-
-
-def looked_up(queue: RemoteQueue, action: int, lookup_id: int, **fields: Any) -> Call:
-    """Read by a LookupId."""
-    return queue.look_up(action, lookup_id, **fields)
 
 
 def list_candidate_lookup_ids(sequential_id: int, read: Call) -> list[int]:
@@ -57,9 +50,6 @@ def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
         found.append(valid[0])
         read = queue.look_up(Action.LOOKUP_PEEK_NEXT, found[-1])
     return found
-
-
-identifiers = find_lookup_ids
 
 
 def show_sequential_ids(sut: Sut, kind: str = "plain") -> dict[str, int]:

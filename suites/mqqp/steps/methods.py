@@ -19,6 +19,3 @@ def for_each_method(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytes
             for by, rules in methods.items()
         ],
     )
-
-
-by_each = for_each_method

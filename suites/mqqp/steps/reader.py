@@ -34,9 +34,6 @@ class Outcome(StrEnum):
     NO_ANSWER = "no answer"
 
 
-SUCCESS, NO_SUCCESS = Outcome.SUCCESS, Outcome.NO_SUCCESS
-
-
 class Request:
     """A command that the SUT's control channel was sent, and its reply once it has come."""
 

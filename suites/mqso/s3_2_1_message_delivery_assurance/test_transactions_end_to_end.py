@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.ordering import place
+from suites.mqqb.steps.ordering import read_ack_place
 
 
 @needs("receive")
@@ -17,13 +17,15 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     label, queue = f"once {peer.message_id()}", sut.queue("transactional")
     packet = receiver.sequence.message(label=label)
-    packets = [receiver.give(packet), receiver.give(packet)]
+    packets = [receiver.send_packet(packet), receiver.send_packet(packet)]
     ack = receiver.poll_acknowledgment()
-    outside = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
+    outside = receiver.send_packet(
+        receiver.build_message(queue="transactional", label="in no transaction", properties={"NA": 1})
+    )
     peer.eventually(lambda: label in sut.labels(queue))
     peer.pass_time(sut.quiet_ms)
     evidence = [*packets, outside, *([] if ack is None else [ack])]
-    number = None if ack is None else place(ack).TxSequenceNumber
+    number = None if ack is None else read_ack_place(ack).TxSequenceNumber
     judge(
         "MQSO-4.3.1.2-D04",
         expected=facts(TxSequenceNumber=1, stored=[label]),
@@ -33,4 +35,4 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     once = [one for one in sut.labels(queue) if one == label]
     judge("MQSO-3.2.1-D03", expected=in_queue(label), observed=once, evidence=packets)
     judge("MQSO-3.2.1-01", expected=in_queue(label), observed=sut.labels(queue), evidence=evidence)
-    receiver.end()
+    receiver.acknowledge_all()

@@ -19,12 +19,14 @@ def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     labels = [f"{which} {peer.message_id()}" for which in ("first", "second")]
     packets = [peer.recoverable_message(label=label) for label in labels]
-    sent = [receiver.give(packet) for packet in (*packets, *packets)]
+    sent = [receiver.send_packet(packet) for packet in (*packets, *packets)]
     peer.eventually(lambda: labels[1] in sut.labels(sut.queue()))
-    refused = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
+    refused = receiver.send_packet(
+        receiver.build_message(queue="transactional", label="in no transaction", properties={"NA": 1})
+    )
     answer = acknowledgment(refused)
     acks = [ack for ack in receiver.await_acks(1) if answer.compare(ack) is None]
     judge("MQSO-3.3.4.5-D01", expected=in_queue(*labels), observed=sut.labels(sut.queue()), evidence=sent)
     signs = ["negative" if message_class(ack) & NEGATIVE_BIT else "positive" for ack in acks]
     judge("MQSO-3.3.4.5-D02", expected=["negative"], observed=signs, evidence=[refused, *acks])
-    receiver.end()
+    receiver.acknowledge_all()

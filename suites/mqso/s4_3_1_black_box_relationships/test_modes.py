@@ -6,7 +6,7 @@ from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 INTEGRATED = "it is integrated with a directory"
 
@@ -31,16 +31,16 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     received_label = sut.read_label("receive", queue=queue)
     sender = Sender(peer, sut, peer.direct_name("mqc-private"))
     sender.send(1)
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     judge(
         "MQSO-4.3.1.1-01",
         "MQSO-4.3.3-D02",
         "MQSO-4.3.1.3-D01",
         expected=facts(received=label, sent=[1]),
-        observed={"received": received_label, "sent": tags(frames)},
+        observed={"received": received_label, "sent": Sender.tags(frames)},
         evidence=[packet, *frames],
     )
     judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome)

@@ -112,10 +112,10 @@ def test_message_is_transferred_after_commit_only(peer, sut, judge):
         if outcome == "commit":
             is_early = peer.await_session(sut.quiet_ms) is not None
         sut.control.call(outcome, transaction=transaction)
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)
     observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
     expected = facts(before_the_commit=False, came=["commit"])
     judge.all(expected=expected, observed={"before_the_commit": is_early, "came": observed}, evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()

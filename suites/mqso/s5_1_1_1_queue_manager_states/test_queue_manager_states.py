@@ -8,7 +8,7 @@ from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action
-from suites.mqqb.steps.sender import RETRY_MS, Sender, tags
+from suites.mqqb.steps.sender import RETRY_MS, Sender
 from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
 
@@ -73,11 +73,11 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     packet = second_session.send(peer.recoverable_message(label="after"))
     peer.eventually(lambda: sut.labels(queue) == ["before", "after"])
     judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[packet])
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D05", expected=[1], observed=tags(frames), evidence=frames)
+    judge("MQSO-5.1.1.1-D05", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
 
 
 STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")

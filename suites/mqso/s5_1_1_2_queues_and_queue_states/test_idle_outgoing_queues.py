@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 IDLE_MS = 60_000
 UNHURRIED = 4
@@ -28,27 +28,27 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     sut.send(idle, body="waits", application_tag=1)
     peer.pass_time(sut.response_timeout_ms)
     sender = Sender(peer, sut, idle)
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[1], observed=tags(frames), evidence=frames)
+    judge("MQSO-5.1.1.2-D08", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is None:
         return
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     peer.eventually(lambda: _count_outgoing(sut, idle) == {idle: 0})
     session.close()
     sut.send(waiting, body="stays", application_tag=2)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     sut.pause(waiting)
     session.close()
     peer.pass_time(sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
     judge("MQSO-5.1.1.2-D08", expected={waiting: 1}, observed=_count_outgoing(sut, idle, waiting), evidence=frames)
     sut.resume(waiting)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[2], observed=tags(frames), evidence=frames)
-    sender.acknowledge_all(session)
+    judge("MQSO-5.1.1.2-D08", expected=[2], observed=Sender.tags(frames), evidence=frames)
+    session.acknowledge_all()
     sender.send(3)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[3], observed=tags(frames), evidence=frames)
-    sender.acknowledge_all(session)
+    judge("MQSO-5.1.1.2-D08", expected=[3], observed=Sender.tags(frames), evidence=frames)
+    session.acknowledge_all()

@@ -6,7 +6,7 @@ from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
 SHORT_S = 2
@@ -35,19 +35,21 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     """A paused outgoing queue sends neither of two messages; resumed, it sends both in order."""
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
-    session, frames = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
     peer.settle()
     sut.pause(sender.to)
     sender.send(2, 3)
     frames = sender.collect_all(session, 2)
-    observed = {"came": tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
+    observed = {"came": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
     judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=frames)
     sut.resume(sender.to)
-    session = session if session.record.closed_by is None else sender.session()
+    session = session if session.record.closed_by is None else sender.await_session()
     frames = sender.collect_all(session, 3)
-    judge("MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in tags(frames) if tag != 1], evidence=frames)
-    sender.acknowledge_all(session)
+    judge(
+        "MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in Sender.tags(frames) if tag != 1], evidence=frames
+    )
+    session.acknowledge_all()
 
 
 @needs("send", "receive", "queue_control")
@@ -109,8 +111,8 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
     sender.send(2, delivery="recoverable", label="not journaled")
-    session, frames = sender.first(2)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(2)
+    session.acknowledge_all()
     peer.eventually(lambda: list_labels(JOURNAL) == [["journaled"]])
     judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=list_labels(JOURNAL), evidence=frames)
 

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 
@@ -70,18 +70,18 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):
         sender.send(tag, delivery=delivery)
-    session, frames = sender.first(3)
+    session, frames = sender.await_first(3)
 
     def count_waiting() -> int:
         return sut.outgoing_queue(sender.to)["count"]
 
     counts = [count_waiting()]
-    evidence = [*frames, sender.acknowledge_all(session)]
+    evidence = [*frames, session.acknowledge_all()]
     peer.eventually(lambda: count_waiting() <= 1)
     peer.settle()
     counts.append(count_waiting())
     transactional = next(frame for frame in frames if frame["UserHeader"].TH)
-    evidence.append(session.send(order_ack(peer, transactional)))
+    evidence.append(session.send(build_order_ack(peer, transactional)))
     peer.eventually(lambda: count_waiting() == 0)
     counts.append(count_waiting())
     judge("MQSO-5.1.1.3-D04", "MQSO-4.3.1.2-D05", expected=[3, 1, 0], observed=counts, evidence=evidence)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.expectations import each
-from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accepted, agree, respond
 from suites.mqqb.steps.sender import RETRY_MS, tags
-from suites.mqqp.steps.reader import NO_SUCCESS, SUCCESS, Reader
+from suites.mqqp.steps.reader import Outcome, Reader
 
 
 @needs("send", "queue_control")
@@ -50,7 +49,7 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
         return []
     agree(connection, respond(connection, connection.expect("EstablishConnection")))
     peer.pass_time(peer.sut.quiet_ms)
-    frames = only_here(connection)
+    frames = connection.messages
     connection.end()
     return frames
 
@@ -64,15 +63,17 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.server.close()
     judge(
-        "MQSO-5.5.2-04", expected=NO_SUCCESS, observed=reader.begin("remote_open", queue=reader.format_name).outcome()
+        "MQSO-5.5.2-04",
+        expected=Outcome.NO_SUCCESS,
+        observed=reader.begin("remote_open", queue=reader.format_name).outcome(),
     )
     for _ in range(2):
         reader = Reader(peer, sut)
         opened = reader.begin("remote_open", queue=reader.format_name)
-        judge("MQSO-5.5.2-05", expected=SUCCESS, observed=opened.outcome())
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome())
         remote = opened.wait().get("remote")
         observed = reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome()
-        judge("MQSO-5.5.2-05", expected=SUCCESS, observed=observed)
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=observed)
         reader.server.close()
         for association in reader.server.associations:
             association.end()
@@ -80,4 +81,4 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
             "read": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
             "open": reader.begin("remote_open", queue=reader.format_name).outcome(),
         }
-        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(NO_SUCCESS, "request"), observed=requests)
+        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(Outcome.NO_SUCCESS, "request"), observed=requests)

@@ -8,7 +8,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 from suites.mqso.steps.serving import SessionAttempt
 
 
@@ -89,11 +89,11 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     attempt = SessionAttempt(peer)
     judge("MQSO-5.5.3-05", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     sender = Sender(peer, sut, to)
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.5.3-05", expected=[1], observed=tags(frames), evidence=frames)
+    judge("MQSO-5.5.3-05", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     arrived = peer.open_raw().send(Sequence(peer).message(label="of the peer"))
     peer.eventually(lambda: sut.labels(transactional) == ["of the peer"])
     judge("MQSO-5.5.3-05", expected=in_queue("of the peer"), observed=sut.labels(transactional), evidence=[arrived])

@@ -12,7 +12,7 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 
 def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
@@ -58,8 +58,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_use_private_queue(peer, sut, "private"))
     judge("MQSO-5.1.1.1-D07", expected=Outcome.DONE, observed=sut.attempt(sender.send, 1, delivery="recoverable"))
-    early_session = sender.next_session(sut.connect_timeout_ms)
-    early_tags = [] if early_session is None else tags(sender.collect(early_session, 1))
+    early_session = sender.poll_session(sut.connect_timeout_ms)
+    early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
         expected=facts(came=[], waiting=1),
@@ -71,11 +71,11 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     observed = {"DirectoryOffline": bool(offline), "public_queue": enterprise.attempt_creation()}
     expected = facts(DirectoryOffline=False, public_queue=Outcome.DONE)
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
-    session = sender.next_session()
+    session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D07", expected=[1], observed=tags(frames), evidence=frames)
+    judge("MQSO-5.1.1.1-D07", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")

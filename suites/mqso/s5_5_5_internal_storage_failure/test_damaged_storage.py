@@ -192,7 +192,7 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
         judge.mark_not_exercised("MQSO-5.5.5-02", reason="the SUT cannot repair this damage: it stops (MS-MQSO 5.5.5)")
         return
     if sut.attempt("get_queue", name=queue) != Outcome.DONE:
-        judge.all(expected=holds("the queue that it had is there"), observed=False, evidence=attempt.evidence)
+        judge.all(expected=holds("the old queue is listed"), observed=False, evidence=attempt.evidence)
         return
     new = sut.new_queue("made")
     for name, label in ((new, "new"), (queue, "again")):

@@ -14,7 +14,7 @@ from harness.sut.provisioning import peer_keys, second_peer_keys
 from harness.sut.sut import Sut
 from harness.wire.protection import public_key_list
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opened_bodies import Opened
+from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 
 VALID_MS = 60_000
@@ -41,7 +41,9 @@ def _publish_keys(sut: Sut, machine: UUID, name: str) -> None:
 
 def _name_recipient_keys(frame: Frame) -> str:
     """Return the name of the peer's keys for which a message was encrypted."""
-    return ", ".join(name for name, keys in KEYS.items() if Opened(frame, keys()).key is not None) or "neither"
+    return (
+        ", ".join(name for name, keys in KEYS.items() if DecryptedMessage(frame, keys()).key is not None) or "neither"
+    )
 
 
 @needs("directory", "environment", "security", "send", "private_names", "set_timers")

@@ -64,6 +64,6 @@ def test_directory_roles_are_as_provisioned(sut, judge):
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
     judge(
         *INITIALIZATION_RULES,
-        expected=holds("it has a site"),
+        expected=holds("a site"),
         observed=bool(element(queue_manager, "SiteIdentifierList")),
     )

@@ -40,7 +40,7 @@ def test_unknown_authentication_service_is_refused(remote, judge):
         "MQSO-7.4.1.1-01",
         expected=holds("not agreed on", otherwise="agreed on"),
         observed=not agreed,
-        case="a service that is none",
+        case="an unknown service",
         evidence=second_connection.record.frames,
     )
 
@@ -60,6 +60,6 @@ def test_public_keys_are_in_directory_object(sut, judge):
     keys = base64.b64decode(observed.get("public_encryption_keys_base64", ""))
     judge(
         "MQSO-7.4.1.3-04",
-        expected=holds("its keys"),
-        observed=bool(keys and keys == sut.encryption_keys) or f"{len(keys)} bytes, others",
+        expected=holds("the public keys of the SUT"),
+        observed=bool(keys and keys == sut.encryption_keys) or f"{len(keys)} other bytes",
     )

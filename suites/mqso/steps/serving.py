@@ -7,7 +7,7 @@ from typing import ClassVar
 from harness.capture.recorder import Frame
 from harness.errors import SutUnavailable
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 
 TIMEOUTS = 3
@@ -27,7 +27,7 @@ class SessionAttempt:
             self.connection = peer.connect()
         except SutUnavailable:
             return
-        self.connection.send(request(peer))
+        self.connection.send(establish_request(peer))
         limit_ms = TIMEOUTS * peer.sut.response_timeout_ms if within_ms is None else within_ms
         answer = self.connection.poll("EstablishConnection", within_ms=limit_ms)
         if answer is not None and not answer["InternalHeader"].CS:

@@ -33,8 +33,8 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     if asked_for != Outcome.DONE:
         judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for)
         return
-    session, frames = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
     account = _read_sender(frames[0])
     if account is None:
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")

@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 SHORT_S, LONG_S = 100_000, 1_000_000
 NEVER = 0xFFFFFFFF
@@ -30,12 +30,12 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
         arguments = {} if time_s is None else {"time_to_be_received_s": time_s}
         sender.send(tag, transaction=transaction, **arguments)
     sut.control.call("commit", transaction=transaction)
-    session, frames = sender.first(len(asked))
-    if tags(frames) != [1, 2, 3]:
+    session, frames = sender.await_first(len(asked))
+    if Sender.tags(frames) != [1, 2, 3]:
         raise ConformanceFailure("the messages of the transaction did not come in their order")
     for time_s, frame in zip(asked, frames, strict=True):
         # what has passed since it was sent may be taken off
         expected = NEVER if time_s is None else between(time_s // 2, time_s)
         observed = int(frame["UserHeader"].TimeToBeReceived)
         judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.expectations import holds
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import OrderAckBody, TxSequenceID
-from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
-from suites.mqqb.steps.sequences import Outgoing, sequence_of
+from suites.mqqb.steps.ordering import build_order_ack, build_unknown_ack
+from suites.mqqb.steps.sequences import Outgoing, read_sequence_id
 
 FAR_AHEAD = 0x0001_0000
 """Seconds, or sequences, beyond those of the SUT."""
@@ -18,10 +18,10 @@ def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
     """The session still acknowledges messages after three OrderAcks of a sequence that the SUT never sent."""
     connection = peer.open_raw()
     connection.check_alive()
-    packets = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
+    packets = [connection.send(build_unknown_ack(peer)) for _ in range(3)]
     ack = connection.acknowledgment()
     observed = ack is not None or connection.outcome()
-    judge.all(expected=holds("goes on"), observed=observed, evidence=[*packets, ack])
+    judge.all(expected=holds("messages are acknowledged"), observed=observed, evidence=[*packets, ack])
 
 
 @sut_survives()
@@ -33,17 +33,17 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, "mqc-unknown")
     first, second = outgoing.send(2)
-    frames = [outgoing.on_session()]
-    stamp, ordinal = sequence_of(first)
+    frames = [outgoing.send_session_ack()]
+    stamp, ordinal = read_sequence_id(first)
     for other in ((1, 1), (stamp, ordinal + FAR_AHEAD), (stamp + FAR_AHEAD, ordinal)):
         identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
         body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
-        frames.append(outgoing.session.send(order_ack(peer, second, body=bytes(body))))
+        frames.append(outgoing.session.send(build_order_ack(peer, second, body=bytes(body))))
     peer.settle()
     outgoing.session.close()
-    outgoing.comes_again(2)
+    outgoing.await_resend(2)
     resent = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
     judge("REGRESSIONS-830639-01", expected=[1, 2], observed=resent, case="again", evidence=evidence)
     if resent:
-        outgoing.settle()
+        outgoing.acknowledge_all()

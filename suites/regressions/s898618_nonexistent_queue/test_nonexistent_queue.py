@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.sequences import DEAD, Outgoing, kept
+from suites.mqqb.steps.sequences import DEAD, Outgoing, find_kept
 
 
 @needs("send", "receive")
@@ -19,23 +19,23 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(1, journal=["negative"])
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.acknowledge(1))
+        frames.append(outgoing.send_order_ack(1))
         peer.settle()
-    frames.append(outgoing.finish(1, MessageClass=BAD_DST_Q))
-    peer.eventually(lambda: kept(sut, DEAD, outgoing.identifiers) == [1])
-    dead = kept(sut, DEAD, outgoing.identifiers)
+    frames.append(outgoing.send_final_ack(1, MessageClass=BAD_DST_Q))
+    peer.eventually(lambda: find_kept(sut, DEAD, outgoing.identifiers) == [1])
+    dead = find_kept(sut, DEAD, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
-    arrived = outgoing.came(outgoing.session)
+    arrived = outgoing.numbers_on(outgoing.session)
     judge(
         "REGRESSIONS-898618-01",
         expected=facts(dead_letters=[1], next_session=[2]),
         observed={"dead_letters": dead, "next_session": arrived},
         evidence=[*outgoing.sent, *frames],
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @covers("REGRESSIONS-898618-02")
@@ -44,8 +44,8 @@ def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     packet = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
     receiver.poll_acknowledgment(final=True)
-    disposition = receiver.shown_to_receive()
+    disposition = receiver.require_reception()
     acks = receiver.final_acks()
     classes = [message_class(frame) for frame in acks]
     judge.all(expected=[BAD_DST_Q], observed=classes, case="MessageClass", evidence=[packet, disposition, *acks])
-    receiver.end()
+    receiver.acknowledge_all()

@@ -7,7 +7,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import Receiver, place
+from suites.mqqb.steps.ordering import Receiver, read_ack_place
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -20,7 +20,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
     first_ack = receiver.last_acknowledgment(1)
-    if first_ack is None or place(first_ack).TxSequenceNumber != 1:
+    if first_ack is None or read_ack_place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     receiver.session.close()
     second_session = receiver.session = peer.open_raw()
@@ -33,7 +33,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
     sent += [second_session.send(packet) for packet in (*packets, packets[-1])]
     last = receiver.last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
-    observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else place(last).TxSequenceNumber}
+    observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else read_ack_place(last).TxSequenceNumber}
     if sut.has("receive"):
         queue = sut.queue("transactional")
         peer.eventually(lambda: wanted[-1] in sut.labels(queue))
@@ -50,14 +50,14 @@ def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     for _ in range(3):
-        frames.append(outgoing.acknowledge(1))
+        frames.append(outgoing.send_order_ack(1))
         peer.settle()
     outgoing.session.close()
-    observed = outgoing.comes_again(2)
+    observed = outgoing.await_resend(2)
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
     judge("REGRESSIONS-902951-02", expected="comes again", observed=observed, evidence=evidence)
     judge.conclude("REGRESSIONS-902951-02")
     if observed == "comes again":
-        outgoing.settle()
+        outgoing.acknowledge_all()

@@ -117,5 +117,5 @@ def test_what_is_no_part_is_refused(faulty):
         put_in_place(faulty.core, Unknown)
     with pytest.raises(TypeError, match="derives from 2 parts"):
         replace_part(Both)
-    with pytest.raises(TypeError, match="no method of a part"):
+    with pytest.raises(TypeError, match="not a method of a part"):
         override_method(FaultyCore.restore, lambda original: original)

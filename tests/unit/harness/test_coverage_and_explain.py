@@ -177,7 +177,7 @@ def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: P
     lines = list(explain(inventory, RULE, folders))
     assert "  fail: expected 1; observed 2 (because) [captures/a.pcapng frames 3, 4]" in lines
     assert "  inconclusive: no connection" in lines
-    assert lines.count("verdicts of Contoso 1.0 in r1 (partial: it has not finished): none") == 1
+    assert lines.count("verdicts of Contoso 1.0 in r1 (partial: the run has not finished): none") == 1
     assert not any("expected other" in line for line in lines)
 
 

@@ -269,7 +269,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
         with_identifier(settings, store)
-    with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of no known kind"):
+    with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of an unknown kind"):
         install_core(settings, [])(store.read())
 
 
