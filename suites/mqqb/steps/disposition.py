@@ -14,7 +14,7 @@ from harness.peer.party import NONE
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
-from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, is_ordering
 
 
@@ -208,7 +208,7 @@ def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
         f"{one['label'] or one['message_id']} in {place}"
         for place, there in places.items()
         for one in there
-        if text(str(one["message_id"]).replace("}", "")) in wanted
+        if guid_text(str(one["message_id"]).replace("}", "")) in wanted
     ]
     return ", ".join(found) or IN_NONE
 
@@ -224,9 +224,9 @@ def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str
 def history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:
     """Return the MessageIDHistoryEntry of a message (MS-MQQB 3.1.1.3)."""
     user = message["UserHeader"]
-    wanted = (text(user.SourceQueueManager), user.MessageID)
+    wanted = (guid_text(user.SourceQueueManager), user.MessageID)
     for entry in sut.inspect()["QueueManager"]["MessageIDHistoryTable"]:
         found = entry["MessageIdentifier"]
-        if (text(found["QueueManagerGuid"]), found["Ordinal"]) == wanted:
+        if (guid_text(found["QueueManagerGuid"]), found["Ordinal"]) == wanted:
             return dict(entry)
     return None
