@@ -35,13 +35,15 @@ class Waiting(Part):
         """Let a read wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
 
         The status Failed of a read that may not wait is printed without a value: it is MQ_ERROR_IO_TIMEOUT, the only
-        one of those that the raising events return which can be meant. Timeouts are printed in seconds here, in ms by
-        MS-MQQP.
+        one of those that the raising events return which can be meant. They raise Wait Time Expired then, too. Timeouts
+        are printed in seconds here, in ms by MS-MQQP.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
         if timeout_ms is not None and timeout_ms <= 0:
+            if cursor is not None:
+                self.qm.cursors.wait_expired(cursor)
             answered(Status.MQ_ERROR_IO_TIMEOUT, None)
             return
         reader = WaitingMessageReadOperation(
