@@ -1,1 +1,1 @@
-"""The benchmarks that ``make bench`` runs: figures to compare, measured in one run; never a test."""
+"""The benchmarks that ``make bench`` runs: figures for comparison, never tests."""

@@ -1,6 +1,6 @@
-"""``python -m benchmarks``: print every figure of the project, each beside what it is measured against.
+"""The command ``python -m benchmarks`` prints every figure of the project beside its comparison value.
 
-``python -m benchmarks lake lake_tables``: only those of these modules.
+``python -m benchmarks lake lake_tables`` runs only the named modules.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from benchmarks import (
     codecs,
     commands,
     demo,
+    foreign_captures,
     lake,
     lake_cluster,
     lake_judging,
@@ -34,6 +35,7 @@ PARTS: tuple[ModuleType, ...] = (
     codecs,
     walk,
     passive_judging,
+    foreign_captures,
     loopback,
     remote_reads,
     memory,
@@ -54,7 +56,7 @@ PARTS: tuple[ModuleType, ...] = (
 
 
 def main(names: list[str]) -> None:
-    """Run them one after the other: two cores are too few to measure two things at once."""
+    """Run the benchmarks one after the other: two cores are too few to measure two at once."""
     parts = {part.__name__.rpartition(".")[2]: part for part in PARTS}
     if unknown := [name for name in names if name not in parts]:
         sys.exit(f"no benchmark is named {unknown[0]}: there are {', '.join(parts)}")

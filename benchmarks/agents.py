@@ -1,4 +1,4 @@
-"""Agents on another machine, as it were: what a real ssh starts, with the reference behind it."""
+"""Agents as on another machine, started by a real ssh, with the reference behind them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLE_ON_SERVE = Path(__file__).parent / "example_on_serve.py"
 
 
 def compile_on_mono(folder: Path) -> Path:
-    """Compile the agent for Windows with the queue system that stands on serve; return the program."""
+    """Compile the Windows agent with the queue system that uses serve; return the program."""
     made = folder / "AgentOnMono.exe"
     build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(WINDOWS_AGENT), str(ON_MONO)]
     done = subprocess.run(build, capture_output=True, text=True, timeout=COMPILE_S, check=False)
@@ -29,15 +29,15 @@ def compile_on_mono(folder: Path) -> Path:
 
 
 def windows_agent(folder: Path, control: str) -> list[str]:
-    """Return the command of the agent for Windows, run by Mono on queues of the serve whose control this is."""
+    """Return the command of the Windows agent, run by Mono, with the queues of a serve at the given control address."""
     assert shutil.which("mcs"), "mono-mcs is not installed (scripts/setup.sh)"
     return ["env", f"MQCONFORM_SERVE={control}", "mono", str(compile_on_mono(folder.resolve()))]
 
 
 def example_agent(folder: Path, control: str) -> list[str]:
-    """Return the command of the example agent with serve in the place of its toy queues."""
+    """Return the command of the example agent with serve instead of its toy queues."""
     return [sys.executable, "-S", "-E", str(EXAMPLE_ON_SERVE), control]
 
 
 AGENTS: dict[str, Callable[[Path, str], list[str]]] = {"example": example_agent, "windows": windows_agent}
-"""The command of each, by a folder for what it needs and the address of the control channel of serve."""
+"""The command of each agent, by a folder for its files and the address of serve's control channel."""

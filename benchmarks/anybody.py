@@ -1,8 +1,8 @@
-"""All checks against the reference as one meets a system: served by somebody, without reset and inspect, or slow.
+"""All checks against the reference in the forms of real systems: started by others, without reset and inspect, slow.
 
-Wanted: nothing but pass, not_observable, not_applicable and not_exercised; behind the limited channel 85 percent of the
-MUST demands judged in under 30 minutes with the specification's timers, without control 55 percent; a system for each
-worker over loopback under 4 minutes.
+Wanted: only pass, not_observable, not_applicable and not_exercised; with the limited channel 85 percent of the MUST
+demands judged in under 30 minutes with the specification's timers, without control 55 percent; a system for each worker
+over loopback under 4 minutes.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ SCENARIOS = (
     Started("stuttering-16", 16, stutters=True),
 )
 LONG = ("limited-1",)
-"""One check after the other, with the specification's timers, takes hours: ``measure`` leaves that out."""
+"""The scenarios that ``measure`` leaves out: one worker with the specification's timers takes hours."""
 
 
 def measure() -> Iterator[str]:
-    """Make each scenario, one after the other."""
+    """Run each scenario, one after the other."""
     for scenario in SCENARIOS:
         if scenario.name not in LONG:
             with tempfile.TemporaryDirectory() as folder:
@@ -52,7 +52,7 @@ def measure() -> Iterator[str]:
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-"""Runs a command of mqconform, given its words, to its end."""
+"""A function that runs a command of mqconform, given its words, to its end."""
 
 
 def start(*words: object) -> subprocess.CompletedProcess[str]:
@@ -64,7 +64,7 @@ def start(*words: object) -> subprocess.CompletedProcess[str]:
 def meet(
     scenario: Scenario | Started, folder: Path, options: Sequence[str] = (), mqconform: Command = start
 ) -> Iterator[str]:
-    """Start the system, run against it as often as the scenario says, and return what each run found."""
+    """Start the system, run the checks as often as the scenario requires, and yield a line for each run."""
     with serving(scenario, folder) as sut:
         for number in range(1, scenario.runs + 1):
             out = folder / f"run-{number}"
@@ -77,7 +77,7 @@ def meet(
 
 
 def account(run: Path) -> str:
-    """Return how many MUST demands a run judged, and whatever is not clean, by verdict."""
+    """Return the number of MUST demands that a run judged, and the undesired verdicts by kind."""
     found: dict[str, set[str]] = defaultdict(set)
     for line in read_verdicts(run / VERDICTS_FILE):
         found[line["rule"]].add(line["verdict"])
@@ -90,7 +90,7 @@ def account(run: Path) -> str:
 
 
 def main() -> None:
-    """Make the scenarios that are named, in folders that stay; what follows ``--`` goes to ``mqconform run``."""
+    """Run the named scenarios in folders that stay; words after ``--`` go to ``mqconform run``."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("scenario", nargs="+", choices=[each.name for each in SCENARIOS])
     parser.add_argument("--out", type=Path, required=True)

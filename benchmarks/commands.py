@@ -1,4 +1,4 @@
-"""What commands cost, in CPU seconds and as multiples of a yardstick that is measured beside them.
+"""Measures the costs of commands, in CPU seconds and as multiples of a yardstick that is measured at the same time.
 
 ``python -m benchmarks.commands``: compare them with the kept figures; exit 1 if one became worse by more than a fifth.
 ``python -m benchmarks.commands --keep``: keep the figures. ``--short`` leaves out the commands that take minutes.
@@ -30,7 +30,7 @@ TEST_COSTS = Path("out/test-costs")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Arguments of mqconform, and what they may cost."""
+    """Arguments of mqconform, and their allowed cost."""
 
     arguments: str
     wanted_cpu_s: float
@@ -39,32 +39,32 @@ class Command:
 
     @property
     def is_short(self) -> bool:
-        """Whether it takes seconds, so that it is run several times."""
+        """Whether the command takes seconds, so that it runs several times."""
         return self.runs > 1
 
 
-SUT = "--sut SUT --out OUT"  # in the place of both words, paths of a folder that is deleted afterwards
+SUT = "--sut SUT --out OUT"  # both words are replaced by paths in a temporary folder
 COMMANDS = {
-    # So short that single runs differ by a fifth.
+    # The command is so short that single runs differ by a fifth.
     "mqconform --version": Command("--version", 0.15, runs=15),
     "mqconform serve --help": Command("serve --help", 0.4),
     "mqconform explain ID": Command("explain MQQB-3.1.5.4.1-10", 0.3),
     "mqconform run --rule ID": Command(f"run --rule MQQB-3.1.5.5.5-01 {SUT}", 1.0),
     "mqconform run, all suites": Command(f"run {SUT}", 28, runs=1),
-    # It takes minutes, and the suites' run has warmed what it reads.
+    # The command takes minutes, and the suites' run has warmed its files.
     "mqconform prove": Command("prove --jobs 2", 400, runs=1, warm_ups=0),
 }
 MAKE_TEST_WANTED_CPU_S = 450
 
 
 def measure() -> Iterator[str]:
-    """Measure them all."""
+    """Measure all commands."""
     for name, figure in figures():
         yield f"{name}: {figure}"
 
 
 def figures(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
-    """Measure each command, or each short one; `make test` is not run: its last run wrote down what it cost."""
+    """Measure each command, or each short one; for `make test`, the recorded cost of its last run is used."""
     for name, command in COMMANDS.items():
         if command.is_short or not short:
             yield name, figure_of(command)
@@ -74,7 +74,7 @@ def figures(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
 
 
 def figure_of(command: Command) -> Figure:
-    """Measure one command: the median of its runs by that of the yardsticks around them."""
+    """Measure one command: the median of its runs divided by that of the yardsticks around them."""
     for _ in range(command.warm_ups):
         _run(command)
     yardsticks, spent = [yardstick_s()], []
@@ -85,13 +85,13 @@ def figure_of(command: Command) -> Figure:
 
 
 def figure(spent_s: float, yardstick: float, wanted_cpu_s: float) -> Figure:
-    """Return a figure of today on this machine."""
+    """Return a figure with the date and this machine."""
     machine = f"{_processor()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
     return Figure(spent_s / yardstick, spent_s, wanted_cpu_s, f"{datetime.date.today()}, {machine}")
 
 
 def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
-    """Return the cost of the last `make test`, or None where a track of it has not been run to its end."""
+    """Return the cost of the last `make test`; None if one of its tracks has not finished."""
     costs = [folder / f"{track}.json" for track in tracks]
     if not costs or not all(path.exists() for path in costs):
         return None
@@ -99,7 +99,7 @@ def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
 
 
 def keep(*, short: bool) -> None:
-    """Write the kept figures, each as soon as it is measured; what is not measured stays as it was."""
+    """Write each kept figure as soon as it is measured; unmeasured figures stay unchanged."""
     kept = read_kept(KEPT_FILE) if KEPT_FILE.exists() else {}
     for name, now in figures(short=short):
         print(f"{name}: {now}", flush=True)
@@ -108,7 +108,7 @@ def keep(*, short: bool) -> None:
 
 
 def worse(*, short: bool) -> list[str]:
-    """Print how each command changed and return the names of those that became worse."""
+    """Print the change of each command, and return the names of those that became worse."""
     names = []
     for change in compare(read_kept(), figures(short=short)):
         print(change, flush=True)
@@ -118,7 +118,7 @@ def worse(*, short: bool) -> list[str]:
 
 
 def main(arguments: list[str]) -> None:
-    """Keep or compare."""
+    """Keep the figures, or compare them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=str(__doc__).splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="write the figures to benchmarks/kept.toml")
     parser.add_argument("--short", action="store_true", help="leave out the commands that take minutes")

@@ -1,4 +1,4 @@
-"""CPU seconds of commands, and the yardstick that makes them comparable between machines and loads."""
+"""Measures CPU seconds of commands, and a yardstick that makes them comparable between machines and loads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 from harness.errors import MqconformError
 
-# It imports, makes objects and counts, as our commands do. Whoever changes it has to run `make bench-keep`.
+# The yardstick imports, makes objects and counts, like the commands. After a change of it, run `make bench-keep`.
 YARDSTICK = """
 import argparse, asyncio, dataclasses, email.message, json, logging, tempfile, typing, unittest, xml.dom.minidom
 tree = {str(number): [number, {"text": "x" * (number % 50)}] for number in range(20_000)}
@@ -22,7 +22,7 @@ for number in range(500_000):
 
 
 class CommandFailed(MqconformError):
-    """A command ended otherwise than with exit code 0, so its cost means nothing."""
+    """A command did not end with exit code 0, so its cost has no meaning."""
 
 
 def yardstick_s() -> float:
@@ -37,7 +37,7 @@ def cpu_s(command: list[str]) -> float:
     done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()[-1:]
-        raise CommandFailed(f"`{' '.join(command)}` ended with {done.returncode}: {''.join(said) or 'it said nothing'}")
+        raise CommandFailed(f"`{' '.join(command)}` ended with {done.returncode}: {''.join(said) or 'no output'}")
     return _children_s() - before_s
 
 

@@ -1,4 +1,4 @@
-"""The whole demo, once set up. Wanted: under 90 seconds on 2 cores."""
+"""Measures the whole demo after the set-up. Wanted: under 90 seconds on 2 cores."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The example agent with ``mqconform serve`` in the place of its toy queues: all that serve offers, by the example's
-conversation.
+"""The example agent with ``mqconform serve`` instead of its toy queues: it passes all verbs of serve.
 
-Usage: example_on_serve.py HOST:PORT, of serve's control channel. It needs nothing but the standard library, as the
-example does: ``ssh`` carries it anywhere.
+Usage: example_on_serve.py HOST:PORT, of serve's control channel. It needs only the standard library, like the example,
+so ``ssh`` can start it anywhere.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples" / "agent"))
 
-import agent  # a file of its own, to be copied
+import agent  # a separate file, to be copied
 
 
 class Serve:
-    """The queue manager, by its control channel; ``changed`` is what the conversation waits at."""
+    """The queue manager, through its control channel; the conversation waits for ``changed``."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
@@ -33,7 +32,7 @@ class Serve:
         threading.Thread(target=self._read, daemon=True).start()
 
     def begin(self, verb: str, arguments: dict[str, Any]) -> int:
-        """Ask for a verb; the answer will be in ``answers``."""
+        """Send a verb; its answer will be in ``answers``."""
         self._number += 1
         request = {"id": self._number, "verb": verb, **arguments}
         self._socket.sendall(json.dumps(request).encode() + b"\n")
@@ -51,10 +50,10 @@ class Serve:
 
 
 class OnServe(agent.Conversation):
-    """A conversation whose verbs are those of serve."""
+    """A conversation with the verbs of serve."""
 
     def __init__(self, serve: Serve, write: Callable[[bytes], object]) -> None:
-        super().__init__(cast("agent.ToyQueues", serve), write)  # its ``changed`` is all that is used of it
+        super().__init__(cast("agent.ToyQueues", serve), write)  # the conversation uses only its ``changed``
         self.serve = serve
 
     def do(self, number: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -63,13 +62,13 @@ class OnServe(agent.Conversation):
         serve = self.serve
         asked = serve.begin(verb, arguments)
 
-        def answered() -> bool:
+        def is_answered() -> bool:
             return asked in serve.answers or serve.ended
 
-        serve.changed.wait_for(lambda: answered() or number not in self.waiting)
-        if not answered():
+        serve.changed.wait_for(lambda: is_answered() or number not in self.waiting)
+        if not is_answered():
             serve.begin("cancel", {"request": asked})
-            serve.changed.wait_for(answered)
+            serve.changed.wait_for(is_answered)
         found = serve.answers.pop(asked, {"ok": False, "error": "serve hung up"})
         if found.pop("ok"):
             return found

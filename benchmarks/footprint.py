@@ -1,4 +1,4 @@
-"""What a command takes: seconds, processor time and memory, with all processes that it starts."""
+"""Measures a command with all its processes: seconds, processor time and memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAUSE_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """Seconds by the clock and of the processor, octets resident at most, and what the command said."""
+    """The elapsed and processor seconds, the largest resident octets, and the output of the command."""
 
     seconds: float
     processor_s: float
@@ -27,7 +27,7 @@ class Footprint:
 
 
 def footprint(command: Sequence[str]) -> Footprint:
-    """Run a command to its end and watch it and what it starts."""
+    """Run a command to its end while watching it and its child processes."""
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     memory, spent = 0, dict[int, float]()
@@ -41,7 +41,7 @@ def footprint(command: Sequence[str]) -> Footprint:
 
 
 def children_of(pid: int) -> list[int]:
-    """Return the processes that a process started, whichever of its threads did, and theirs."""
+    """Return the child processes of a process, started by any of its threads, and their children."""
     found: list[int] = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):  # the thread has just ended
@@ -50,7 +50,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def _of(pid: int) -> tuple[int, int, float]:
-    """Return a process, its resident octets and its seconds of the processor; nothing of one that has just ended."""
+    """Return a process, its resident octets and its processor seconds; nothing for one that has just ended."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

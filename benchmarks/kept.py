@@ -1,4 +1,4 @@
-"""The kept figures: the file benchmarks/kept.toml, and what became worse since it was written."""
+"""The kept figures of benchmarks/kept.toml, and the changes since it was written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BadKeptFile(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one command costs; `measured` names the day and the machine."""
+    """The cost of one command; `measured` names the day and the machine."""
 
     ratio: float
     cpu_s: float
@@ -38,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A command's kept figure beside its figure now; None where there is none."""
+    """A command's kept and present figure; None for a missing one."""
 
     name: str
     kept: Figure | None
@@ -46,12 +46,12 @@ class Change:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the ratio grew by more than is tolerated."""
+        """Whether the ratio grew by more than the tolerance."""
         return self.growth > TOLERATED
 
     @property
     def growth(self) -> float:
-        """Return by which part of itself the kept ratio grew, below zero where the command became cheaper."""
+        """Return the relative growth of the ratio; below zero if the command became cheaper."""
         if self.kept is None or self.now is None:
             return 0.0
         return self.now.ratio / self.kept.ratio - 1
@@ -66,7 +66,7 @@ class Change:
 
 
 def compare(kept: Mapping[str, Figure], measured: Iterable[tuple[str, Figure]]) -> Iterator[Change]:
-    """Return the change of each command when it is measured, then those that were kept and are not measured."""
+    """Return the change of each measured command, then the kept commands that were not measured."""
     missing = dict(kept)
     for name, now in measured:
         yield Change(name, missing.pop(name, None), now)
@@ -84,7 +84,7 @@ def read_kept(path: Path = KEPT_FILE) -> dict[str, Figure]:
 
 
 def write_kept(figures: Mapping[str, Figure], path: Path = KEPT_FILE) -> None:
-    """Write the file anew."""
+    """Write the file of kept figures anew."""
     tables = (
         f'\n["{name}"]\nratio = {figure.ratio:.3f}\ncpu_s = {figure.cpu_s:.3f}\n'
         f'wanted_cpu_s = {figure.wanted_cpu_s}\nmeasured = "{figure.measured}"\n'
@@ -96,7 +96,7 @@ def write_kept(figures: Mapping[str, Figure], path: Path = KEPT_FILE) -> None:
 def _figure(path: Path, name: str, table: object) -> Figure:
     wanted = {field.name: field.name == "measured" for field in fields(Figure)}
     if not isinstance(table, dict) or set(table) != set(wanted):
-        raise BadKeptFile(path, f'"{name}" is no table of {", ".join(wanted)}')
+        raise BadKeptFile(path, f'"{name}" is not a table of {", ".join(wanted)}')
     for key, is_text in wanted.items():
         value = table[key]
         if is_text and not isinstance(value, str):

@@ -1,6 +1,7 @@
-"""The lake: 10,000,000 verdicts of 650 runs taken, one more added, and an ingest that is killed.
+"""Measures the lake: ingests 10,000,000 verdicts of 650 runs, adds one run, and kills ingests.
 
-Wanted: within 4 GiB, in linear time; one more run in under 30 seconds; a killed one leaves the lake as before or after.
+Wanted: within 4 GiB, in linear time; one more run in under 30 seconds; a killed ingest leaves the lake as before or
+after.
 
     python -m benchmarks lake                                   (MQ_LAKE_RUNS=650 MQ_LAKE_KILLS=20)
 
@@ -29,20 +30,21 @@ from benchmarks.lake_runs import VERDICTS, Runs
 RUNS = int(os.environ.get("MQ_LAKE_RUNS", "650"))
 KILLS = int(os.environ.get("MQ_LAKE_KILLS", "20"))
 PARTS = (0.1, 0.3, 1.0)
-"""Sizes that are measured, as parts of `RUNS`."""
+"""The measured sizes, as shares of `RUNS`."""
 MEMORY_WANTED = 4 << 30
 SECONDS_WANTED = 30.0
 LINEAR = 1.15
-"""Processor time of a run between the two larger sizes, against that of a run between the two smaller ones."""
+"""The limit of processor time per later run, relative to that per earlier run."""
 ENOUGH = 50
-"""Runs of the smallest size with which it is told whether time is linear: of fewer, what Java's compilers take is most,
-and that differs: an ingest of less than `reports.lake.command.MUCH` has one of them, a larger one both."""
+"""The least number of runs for a judgment of linearity. With fewer runs, Java's compilers dominate, and they differ: an
+ingest below `reports.lake.command.MUCH` uses one of them, a larger one both.
+"""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What a command took: seconds, of them and of the processors; octets of memory at most, of all its processes."""
+    """The cost of an ingest: elapsed and processor seconds, and the largest memory of all its processes in octets."""
 
     seconds: float
     processor: float
@@ -50,14 +52,14 @@ class Ingested:
 
 
 def measure() -> Iterator[str]:
-    """Ingest parts of the runs, all of them, and one more; kill ingests of another. Fails at the end, if a figure does.
+    """Ingest parts of the runs, all of them, and one more; then kill ingests of another run.
 
-    Raises AssertionError that names what was missed.
+    Raises AssertionError at the end that names the missed figures.
     """
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     missed: list[str] = []
 
-    def judged(line: str, is_kept: bool) -> str:
+    def judge_line(line: str, is_kept: bool) -> str:
         missed.extend([] if is_kept else [line])
         return line if is_kept else f"MISSED: {line}"
 
@@ -69,10 +71,10 @@ def measure() -> Iterator[str]:
         for size in sizes:
             shutil.rmtree(folder / "lake", ignore_errors=True)
             took.append(ingest(paths[:size], folder / "lake"))
-            yield f"{size} runs, {size * VERDICTS:,} verdicts: {_said(took[-1])}"
+            yield f"{size} runs, {size * VERDICTS:,} verdicts: {_describe_cost(took[-1])}"
         memory = max(each.memory for each in took)
         lake = sum(file.stat().st_size for file in (folder / "lake").rglob("*.parquet"))
-        yield judged(
+        yield judge_line(
             f"the lake: {lake / 2**20:.0f} MiB; memory at most {memory / 2**30:.2f} GiB (wanted: at most 4)",
             memory <= MEMORY_WANTED,
         )
@@ -80,15 +82,15 @@ def measure() -> Iterator[str]:
             (took[n + 1].processor - took[n].processor) / (sizes[n + 1] - sizes[n]) for n in range(len(sizes) - 1)
         ]
         can_tell = sizes[0] >= ENOUGH
-        yield judged(
+        yield judge_line(
             f"one of the later runs takes {slopes[-1]:.2f} s of the processor, one of the first {slopes[0]:.2f} s: "
             f"{slopes[-1] / slopes[0]:.2f} times "
             + (f"(wanted: at most {LINEAR})" if can_tell else f"(fewer than {ENOUGH} runs at first tell nothing)"),
             slopes[-1] <= LINEAR * slopes[0] or not can_tell,
         )
         one = ingest(runs.more(1), folder / "lake")
-        yield judged(
-            f"one run more: {_said(one)}, with the start of Java (wanted: under {SECONDS_WANTED:.0f} s)",
+        yield judge_line(
+            f"one run more: {_describe_cost(one)}, with the start of Java (wanted: under {SECONDS_WANTED:.0f} s)",
             one.seconds < SECONDS_WANTED,
         )
         before, after = kills(runs, folder / "killed", KILLS)
@@ -98,17 +100,17 @@ def measure() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _said(took: Ingested) -> str:
+def _describe_cost(took: Ingested) -> str:
     return f"{took.seconds:.0f} s ({took.processor:.0f} s of the processors, {took.memory / 2**30:.2f} GiB)"
 
 
 def ingest(runs: list[str], lake: Path) -> Ingested:
-    """Run the command, with default settings."""
+    """Run `lake ingest` with default settings."""
     began = time.monotonic()
     process = _start(runs, lake)
     memory, ticks = 0, 0
     while process.poll() is None:
-        now = used(process.pid)
+        now = resources_of(process.pid)
         memory = max(memory, sum(octets for octets, _ in now))
         ticks = max(ticks, sum(each for _, each in now))
         time.sleep(0.5)
@@ -118,9 +120,9 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
 
 
 def kills(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
-    """Kill ingests of one run each at random instants; how often the lake was as before, and as after.
+    """Kill ingests of one run each at random instants; return how often the lake was as before, and as after.
 
-    Raises AssertionError when it reads as anything else.
+    Raises AssertionError for any other state.
     """
     chance = random.Random(13)
     took = ingest(runs.more(1), lake).seconds
@@ -142,7 +144,7 @@ def kills(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
 
 
 def _read(lake: Path) -> int:
-    """Read every table whole, without Spark; the runs of each fact must be those of the manifest."""
+    """Read every table completely, without Spark; the runs of each fact must equal those of the manifest."""
     import pyarrow.parquet as parquet
 
     newest = max((lake / "manifests").glob("*.json"))
@@ -167,14 +169,14 @@ def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def used(pid: int) -> list[tuple[int, int]]:
-    """Return resident octets and clock ticks of a process and of each that it started, with those that have ended."""
+def resources_of(pid: int) -> list[tuple[int, int]]:
+    """Return resident octets and clock ticks of a process and its child processes, including ended ones."""
     found = {}
     for each in (pid, *children_of(pid)):
-        with suppress(OSError, IndexError):  # it has just ended
+        with suppress(OSError, IndexError):  # the process has just ended
             size, resident = Path(f"/proc/{each}/statm").read_text().split()[:2]
             ticks = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15]
-            # One that Java has forked and that is not yet what it will be has the very memory of its parent.
+            # A process that Java has forked still shares the memory of its parent until it runs its own program.
             same = size, Path(f"/proc/{each}/cmdline").read_bytes()
             found[same] = int(resident) * os.sysconf("SC_PAGE_SIZE"), sum(map(int, ticks))
     return list(found.values())

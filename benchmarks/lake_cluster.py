@@ -1,4 +1,4 @@
-"""The lake on a standalone cluster of two default Workers, one of them killed in the middle, against one process.
+"""Compares the lake on a standalone cluster of two Workers, one killed in the middle, with one process.
 
 Wanted: the same rows in every table.
 """
@@ -28,28 +28,28 @@ Found = TypeVar("Found")
 RUNS = 4
 PATIENCE_S = 600.0
 NOT_THE_SAME = ("ingested",)
-"""Columns that say when, and not what."""
+"""The columns that contain times of the ingest."""
 
 
 class Cluster:
-    """A master and two Workers with default settings, on this machine."""
+    """A master and two Workers with default settings on this machine."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
         self.started: list[subprocess.Popen[bytes]] = []
         self._java("master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
-        self.url = self._said(0, r"Starting Spark master at (spark://\S+)")
+        self.url = self._describe_cost(0, r"Starting Spark master at (spark://\S+)")
         for number in (1, 2):
             self._java("worker.Worker", "--host", "127.0.0.1", "--webui-port", "0", self.url)
-            self._said(number, "(Successfully registered)")
+            self._describe_cost(number, "(Successfully registered)")
 
     def kill_a_worker(self) -> None:
         """End the last Worker and its executors at once."""
         os.killpg(self.started[-1].pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """End what was started."""
+        """End all started processes."""
         for process in reversed(self.started):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -73,7 +73,7 @@ class Cluster:
     def _log(self, number: int) -> Path:
         return self.folder / f"{number}.log"
 
-    def _said(self, number: int, pattern: str) -> str:
+    def _describe_cost(self, number: int, pattern: str) -> str:
         return str(_until(lambda: re.search(pattern, self._log(number).read_text(errors="replace")))[1])
 
 
@@ -129,6 +129,6 @@ def _finish(process: subprocess.Popen[bytes]) -> None:
 def _until(look: Callable[[], Found | None]) -> Found:
     began = time.monotonic()
     while not (found := look()):
-        assert time.monotonic() - began < PATIENCE_S, "it does not come"
+        assert time.monotonic() - began < PATIENCE_S, "the process did not become ready"
         time.sleep(0.1)
     return found

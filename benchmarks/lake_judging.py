@@ -1,6 +1,6 @@
-"""Captures judged on executors: 1,000 copies of real ones, beside one process that judges the same.
+"""Judges 1,000 copies of real captures on executors, and in one process.
 
-Then some on a standalone cluster whose Python has our libraries and nothing of ours.
+Then it judges some on a standalone cluster whose Python has the libraries, but not this project.
 
 Wanted: the same verdicts; at most a minute of processor time for 1,000 captures with the start of Java.
 """
@@ -25,10 +25,10 @@ from benchmarks.lake_cluster import Cluster
 CAPTURES = int(os.environ.get("MQ_LAKE_CAPTURES", "1000"))
 ON_A_CLUSTER = 20
 CHECKS = "s3_1_5_01 or s2_2_3"
-"""Of which checks the captures are."""
+"""The checks whose captures are used."""
 SECONDS_WANTED = 60.0
 JAVA_S = 30.0
-"""Of these, what Java needs to start and to warm up, however few the captures are."""
+"""The part of it that Java needs to start and to warm up, for any number of captures."""
 SUT = """
 [sut]
 name = "reference"
@@ -48,7 +48,7 @@ def measure() -> Iterator[str]:
         took = _judge(captures, folder / "judged")
         alone = _run("-c", ALONE, str(captures), str(folder / "alone.jsonl"))
         verdicts = _verdicts(folder / "judged")
-        assert verdicts == _counted([folder / "alone.jsonl"])
+        assert verdicts == _count_lines([folder / "alone.jsonl"])
         rules = {json.loads(line)["rule"] for line in verdicts}
         wanted = JAVA_S + (SECONDS_WANTED - JAVA_S) * CAPTURES / 1000
         yield (
@@ -61,7 +61,7 @@ def measure() -> Iterator[str]:
 
 
 def _on_a_cluster(folder: Path, captures: Path) -> str:
-    """Judge some of the captures where only what is sent along can judge them."""
+    """Judge some of the captures where only the sent code can judge them."""
     for capture in sorted(captures.iterdir())[ON_A_CLUSTER:]:
         capture.unlink()
     python = _python_without_us(folder / "python")
@@ -100,17 +100,17 @@ def _judge(captures: Path, out: Path, *how: str) -> Footprint:
 
 
 def _run(*arguments: str) -> Footprint:
-    """Run Python to its end; AssertionError with what it said when that is not 0."""
+    """Run Python to its end; AssertionError with its output for another exit code than 0."""
     took = footprint([sys.executable, *arguments])
     assert took.code == 0, took.said
     return took
 
 
 def _captures(folder: Path) -> Path:
-    """Record some checks in virtual time, and copy their captures until there are enough."""
+    """Record some checks in virtual time, and copy their captures up to the wanted number."""
     (folder / "sut.toml").write_text(SUT, encoding="ascii")
     command = [sys.executable, "-m", "mqconform", "run", "--sut", "sut.toml", "--out", "run", "-k", CHECKS]
-    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=False)  # it says that this is no whole run
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=False)  # the run reports that it is partial
     recorded = sorted((folder / "run" / "captures").iterdir())
     copies = folder / "copies"
     copies.mkdir()
@@ -130,10 +130,10 @@ def _python_without_us(folder: Path) -> Path:
 
 
 def _verdicts(out: Path) -> Counter[str]:
-    return _counted([each / "verdicts.jsonl" for each in out.iterdir()])
+    return _count_lines([each / "verdicts.jsonl" for each in out.iterdir()])
 
 
-def _counted(paths: Sequence[Path]) -> Counter[str]:
+def _count_lines(paths: Sequence[Path]) -> Counter[str]:
     own = ("seq", "ms", "test")
     counted: Counter[str] = Counter()
     for path in paths:

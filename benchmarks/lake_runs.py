@@ -1,4 +1,4 @@
-"""Run folders for the benchmarks of the lake: as many lines, and as long, as a whole run of all documents has."""
+"""Makes run folders for the benchmarks of the lake, with as many and as long lines as a whole run has."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 RULES, CHECKS, VERDICTS = 2_878, 1_380, 15_400
-"""Rules, checks and lines of a whole run."""
+"""The numbers of rules, checks and lines of a whole run."""
 PRODUCTS, VERSIONS = 10, 20
-"""Systems, and the versions of each."""
+"""The numbers of systems, and of versions of each."""
 RUNS_OF_SUITES = 25
-"""Runs after which the suites change."""
+"""The number of runs between changes of the suites."""
 DOCUMENTS = {"MQQB": 1_006, "MQDMPR": 817, "MQQP": 438, "MQMQ": 368, "MQSO": 249}
-"""Documents and the rules of each: `RULES` together."""
+"""The number of rules of each document; their sum is `RULES`."""
 RENAMED = 175
-"""Of so many checks, one is renamed with each version of the suites."""
+"""One of this number of checks is renamed with each version of the suites."""
 WORDS = (
     "session",
     "acknowledgement",
@@ -51,7 +51,7 @@ WORDS = (
 
 
 class Runs:
-    """Run folders of schema 2. All runs of one version of the suites share a verdict file, by links."""
+    """Run folders of schema 2. All runs with one version of the suites share a verdict file, through links."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Runs:
     def _one(self) -> Path:
         number, self.made = self.made, self.made + 1
         started = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number)
-        rules, verdicts = self._shared(number // RUNS_OF_SUITES)
+        rules, verdicts = self._make_shared(number // RUNS_OF_SUITES)
         folder = self.folder / f"run-{number}"
         folder.mkdir()
         os.link(rules, folder / "rules.json")
@@ -84,7 +84,7 @@ class Runs:
         )
         return folder
 
-    def _shared(self, suites: int) -> tuple[Path, Path]:
+    def _make_shared(self, suites: int) -> tuple[Path, Path]:
         rules, verdicts = (self.folder / "shared" / f"{suites}-{name}" for name in ("rules.json", "verdicts.jsonl"))
         if not rules.exists():
             rules.write_text(json.dumps(_rules(suites)), encoding="ascii")
@@ -132,7 +132,7 @@ NAMES = _names()
 
 
 def _check(step: int, suites: int) -> str:
-    """Return the id of the check that a line is of; a few are renamed with each version of the suites."""
+    """Return the id of the check of a line; a few are renamed with each version of the suites."""
     check = step % CHECKS
     chance = random.Random(check)
     part, what = _words(chance, 4).replace(" ", "_"), _words(chance, 5).replace(" ", "_")
@@ -142,7 +142,7 @@ def _check(step: int, suites: int) -> str:
 
 
 def _write_verdicts(path: Path, suites: int) -> None:
-    """Write what one run says: lengths, and how often a field is there, as in runs of the reference."""
+    """Write the verdicts of one run, with lengths and frequencies of fields as in runs of the reference."""
     chance = random.Random(suites)
     with path.open("w", encoding="ascii") as file:
         for seq in range(1, VERDICTS + 1):

@@ -1,7 +1,7 @@
-"""The site of 200 versions of systems, each with some hundred failures and changes, and its first page in a browser.
+"""Measures the site of 200 versions of systems, each with some hundred failures and changes, and its first page.
 
-Wanted: under 2 GiB (Java and Python together) and 5 minutes, no page of 2 MB, a first page that shows within a second.
-``MQ_SITE_SYSTEMS=20`` measures fewer.
+Wanted: under 2 GiB (Java and Python together) and 5 minutes, no page of 2 MB, a first page that Chromium shows within a
+second. ``MQ_SITE_SYSTEMS=20`` measures fewer.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ from reports.text import system_key
 
 SYSTEMS = int(os.environ.get("MQ_SITE_SYSTEMS", "200"))
 VERSIONS, RUNS_EACH, RULES = 20, 3, 2_875
-"""Versions of a product, runs of a version, rules of the catalogue."""
+"""The numbers of versions of a product, runs of a version, and rules of the catalogue."""
 MEMORY_WANTED, SECONDS_WANTED = 2 << 30, 300.0
 PAGE_WANTED, FIRST_VIEW_WANTED_MS = 2_000_000, 1_000.0
 _SELECTION = "s2_1_1_protocol_session or s3_1_5_03_receiving_an_establish"
 _SYSTEM = "key as sut, name as sut_name, version as sut_version, 'none' as profile"
 _RULE = "rule, document, section, level"
 
-# What a system does of a rule follows from both, and for most from the rule alone, so that versions resemble each
-# other.
+# The verdict of a rule depends on rule and system, mostly on the rule alone, so that versions resemble each other.
 MADE = f"""
 create table runs as select *, r * {{systems}} + s + 1 as ingest, 'run-' || (r * {{systems}} + s) as run,
     timestamp '2026-01-01' + to_hours(r * {{systems}} + s) as started, r < {RUNS_EACH - 1} as partial
@@ -87,11 +86,11 @@ TABLES = {
     "pairs": """select document, key as a, 'reference 0.1.0' as b, 'receiver' as role, verdict, count(*) as rules
         from stands group by all""",
 }
-"""The tables that pages are made of, and the others that the manifest needs."""
+"""The tables behind the pages, and the others that the manifest needs."""
 
 
 def measure() -> Iterator[str]:
-    """Make the lake and its site; raise AssertionError when it takes more than wanted."""
+    """Make the lake and its site; raise AssertionError when a limit is exceeded."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-site-"))
     try:
         make_lake(folder, SYSTEMS)
@@ -124,7 +123,7 @@ def measure() -> Iterator[str]:
 
 
 def first_view_ms(page: Path) -> float:
-    """Return when Chromium has painted something of a page, in milliseconds since it was asked to."""
+    """Return the ms from the request of a page to Chromium's first paint."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         opened = browser.new_page()
@@ -138,7 +137,7 @@ def first_view_ms(page: Path) -> float:
 
 
 def make_lake(folder: Path, systems: int) -> None:
-    """Make ``folder``/lake of that many versions; what they did is made up, rules and packets are real."""
+    """Make ``folder``/lake with this number of versions; verdicts are invented, rules and packets are real."""
     run = folder / "run"
     _real_run(folder, run)
     rules = json.loads((run / RULES_FILE).read_text(encoding="utf-8"))
@@ -197,7 +196,7 @@ def _write_rules(database: duckdb.DuckDBPyConnection, folder: Path, rules: dict[
 
 
 def _write_pool(database: duckdb.DuckDBPyConnection, folder: Path, run: Path) -> None:
-    """Keep the packets of real verdicts, for those that are made up."""
+    """Keep the packets of real verdicts, for the invented ones."""
     rows = []
     for line in (run / VERDICTS_FILE).read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -219,7 +218,7 @@ def _cast(name: str, kind: str) -> str:
 
 
 def _duckdb_type(kind: str) -> str:
-    """Return a type of Spark's in duckdb's words."""
+    """Return a Spark type in the notation of duckdb."""
     if kind.startswith("array<"):
         return _duckdb_type(kind[6:-1]) + "[]"
     if kind.startswith("map<"):

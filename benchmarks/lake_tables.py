@@ -1,4 +1,4 @@
-"""The lake's tables over a million verdicts: Spark beside duckdb, on the same Parquet.
+"""Measures the lake's tables over a million verdicts: Spark and duckdb, on the same Parquet.
 
 ``MQ_LAKE_ROWS=10000000`` measures ten million, in some minutes.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.lake import TICKS, used
+from benchmarks.lake import TICKS, resources_of
 from reports.lake.changes import changes, events
 from reports.lake.current import rule_current
 from reports.lake.derived import flaky, matrix
@@ -27,12 +27,12 @@ from reports.spark import session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
-"""Lines of a run, rules and checks, as of a whole run of all documents."""
+"""The numbers of lines, rules and checks of a whole run of all documents."""
 RUNS_OF_A_SYSTEM = 3
 OCTETS = 341
-"""Of a line, in the runs that such tables come from."""
+"""The octets of a line in the original runs of such tables."""
 MUCH = 1_000_000
-"""Rows for which Java is started as for an ingest of as many lines."""
+"""The number of rows from which Java is started as for a large ingest."""
 CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
@@ -46,7 +46,7 @@ create table runs as select 'run-' || r as run, r + 1 as ingest,
     from range({{runs}}) as of(r);
 create table pairs as select p as pair, 'MQQB-3.' || (p % {RULES}) % 40 || '-' || p % {RULES} as rule,
     '3.' || (p % {RULES}) % 40 as section, 'suites/mqqb/s3_1_6_05_transactional_ack_wait_timer/'
-        || 'test_transactional_ack_wait_timer.py::test_messages_without_order_ack_are_sent_again_'
+        || 'test_transactional_ack_wait_timer.py::test_transactional_messages_without_order_ack_are_resent_'
         || p % {CHECKS} as test
     from range({LINES}) as of(p);
 create table lines as select r.*, pair + 1 as seq, rule, section, test, hash(r.ingest, pair) as dice from runs r, pairs;
@@ -121,28 +121,28 @@ to '{out}' (format parquet);
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Seconds that something took, and those of the processors."""
+    """The elapsed and the processor seconds of a job."""
 
     wall: float
     processor: float
 
     def against(self, other: Took) -> str:
-        """Say how many times the other's this is."""
+        """Return the ratio to another job as text."""
         return f"{self.wall / other.wall:.1f} times ({self.processor / other.processor:.1f} of the processors)"
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures: Spark's time over that of duckdb, each with two cores, each writing Parquet."""
+    """Yield the figures: Spark's time relative to duckdb's, each with two cores, each writing Parquet."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     runs = max(1, ROWS // LINES)
     try:
-        database = _made(folder, runs)
+        database = _make_tables(folder, runs)
         rows = runs * LINES
-        quick = [_timed(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
+        quick = [_measure_time(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
         with session(f"local[{CORES}]", folder / "spark.log", much=rows >= MUCH) as spark:
             size_shuffles(spark, rows * OCTETS)
-            first, warm = (_timed(lambda: _spark(spark, folder)) for _ in range(2))
-            others = {name: _timed(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
+            first, warm = (_measure_time(lambda: _spark(spark, folder)) for _ in range(2))
+            others = {name: _measure_time(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
         assert _count(database, folder / "spark" / "rule_current") == _count(database, folder / "duckdb" / "current")
         yield (
             f"rule_current and matrix of {rows:,} rows: {first.against(quick)} duckdb's time, which is "
@@ -154,7 +154,7 @@ def measure() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _made(folder: Path, runs: int) -> duckdb.DuckDBPyConnection:
+def _make_tables(folder: Path, runs: int) -> duckdb.DuckDBPyConnection:
     with duckdb.connect(config={"threads": CORES}) as maker:
         maker.execute(MADE.format(folder=folder, runs=runs, systems=max(1, runs // RUNS_OF_A_SYSTEM)))
     database = duckdb.connect(config={"threads": CORES})
@@ -198,11 +198,11 @@ def _count(database: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[object
     return database.execute(query).fetchall()
 
 
-def _timed(work: Callable[[], object]) -> Took:
+def _measure_time(work: Callable[[], object]) -> Took:
     began, ticks = time.perf_counter(), _ticks()
     work()
     return Took(time.perf_counter() - began, (_ticks() - ticks) / TICKS)
 
 
 def _ticks() -> int:
-    return sum(each for _, each in used(os.getpid()))
+    return sum(each for _, each in resources_of(os.getpid()))

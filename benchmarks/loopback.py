@@ -1,4 +1,4 @@
-"""Messages a second over loopback TCP between two processes, 300-byte bodies, all in one run.
+"""Measures messages per second over loopback TCP between two processes, 300-byte bodies, all in one run.
 
 Wanted: express at least a fifth of the bare pair; recoverable at least twice amqtt at QoS 1, transactional at QoS 2.
 """
@@ -13,7 +13,7 @@ from benchmarks.pairs import Options, run
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The part of another row's rate that a row has, and the part wanted; None: it is only reported."""
+    """The ratio of a row's rate to another row's, and the wanted ratio; None: it is only reported."""
 
     of: str
     wanted: float | None = None
@@ -31,7 +31,7 @@ ROWS = {
     "amqtt QoS 2, delivered to a subscriber": Options("mqtt", 3_000, "2 delivered", window=16),
     "transactional": Options("queue_managers", 20_000, "transactional"),
 }
-"""The rows, in the order of their runs. amqtt's subscriber loses messages when more are on their way."""
+"""The rows, in the order of their runs. amqtt's subscriber loses messages above its limit."""
 
 RATIOS = {
     "express": (

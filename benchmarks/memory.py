@@ -1,4 +1,4 @@
-"""Memory over a million express messages: the processes hold at the end what they held after the first tenth.
+"""Measures the memory over a million express messages: at the end as much as after the first tenth.
 
 Wanted: at most a tenth more.
 """
@@ -15,7 +15,7 @@ WANTED = 1.1
 
 
 def measure() -> Iterator[str]:
-    """Send them between two processes; raise AssertionError when memory grows."""
+    """Send the messages between two processes; raise AssertionError when memory grows."""
     outcome = run(Options("queue_managers", MESSAGES, "express", marks=MARKS))
     for name, at_marks in zip(("sender", "receiver"), zip(*outcome.memory, strict=True), strict=True):
         held = ", ".join(f"{size / 2**20:.1f} MiB after {mark:,}" for mark, size in zip(MARKS, at_marks, strict=True))

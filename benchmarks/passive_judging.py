@@ -1,4 +1,4 @@
-"""Passive judging: a packet costs the same after 4,000 of its connection as after 400.
+"""Measures passive judging: a packet costs the same after 4,000 packets of its connection as after 400.
 
 Wanted: at most half as much again.
 """
@@ -23,7 +23,7 @@ WANTED = 1.5
 
 
 def measure() -> Iterator[str]:
-    """Judge a long session of a SUT; raise AssertionError when its packets cost the more the later they come."""
+    """Judge a long session of a SUT; raise AssertionError when later packets cost more."""
     load_predicates()
     per_packet = {count: min(_judge(count) for _ in range(ROUNDS)) / count for count in (FEW, MANY)}
     ratio = per_packet[MANY] / per_packet[FEW]
@@ -35,15 +35,15 @@ def measure() -> Iterator[str]:
 
 
 def _judge(count: int) -> float:
-    """Return the seconds that the packets of a session take, from bytes to findings."""
+    """Return the seconds for the packets of a session, from bytes to findings."""
     with tempfile.TemporaryDirectory() as folder:
         recorder = Recorder(VirtualEnvironment(), Path(folder) / "session.pcapng")
         recorder.listeners.append(PassiveJudge().on_frame)
-        connection = recorder.opened(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)
+        connection = recorder.record_opening(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)
         session = _session(count)
         begun = time.perf_counter()
         for packet in session:
-            recorder.received(connection, packet)
+            recorder.record_received(connection, packet)
         took = time.perf_counter() - begun
         recorder.close()
         return took

@@ -1,4 +1,4 @@
-"""The proof of all checks. Wanted: under 10 minutes on 2 cores."""
+"""Measures the proof of all checks. Wanted: under 10 minutes on 2 cores."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The reference configured as each release of Windows, judged with that profile and without, in virtual time.
+"""Judges the reference configured as each Windows release, with that profile and without, in virtual time.
 
-Wanted: with the profile nothing fails or stays open, and every rule that is missed is a warning that names a product
-note; without it those rules fail, warn where they are a SHOULD, or stay inconclusive where a step before them failed.
-The rules are those that the notes bear on which the reference is configured by.
+Wanted: with the profile nothing fails or stays open, and every missed rule is a warning that names a product note.
+Without the profile those rules fail, warn (SHOULD), or are inconclusive after an earlier failed step. The rules are
+those that the notes of the reference's configuration concern.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PINGS = ("ping = true\n", "ping_initiator = true\n")
 
 
 def measure() -> Iterator[str]:
-    """Judge each release; yield a table in Markdown, and what is wrong with it."""
+    """Judge each release; yield a table in Markdown, and the complaints."""
     catalogue = load_catalogue()
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
@@ -48,7 +48,10 @@ def measure() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A release. ``row``: of the table; ``complaints``: what is wrong; ``seen``: behaviours that a rule misses by."""
+    """A judged release.
+
+    ``row``: of the table; ``complaints``: its faults; ``seen``: the behaviours that a missed rule shows.
+    """
 
     row: str
     complaints: list[str]
@@ -56,7 +59,7 @@ class Judged:
 
 
 def alike(catalogue: Catalogue) -> list[list[str]]:
-    """Return the releases, those together that do the same and may miss the same: virtual time repeats itself."""
+    """Return the releases in groups with equal behaviour and excuses, because virtual time repeats itself."""
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
         excused = frozenset(catalogue.notes.excusing(release))
@@ -65,16 +68,16 @@ def alike(catalogue: Catalogue) -> list[list[str]]:
 
 
 def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
-    """Run the checks of the rules that the notes of releases touch which are alike, with the profile and without."""
+    """Run the checks of the rules that the notes of equal releases concern, with the profile and without."""
     release = releases[-1]
-    rules = touched(catalogue, release)
+    rules = rules_touched(catalogue, release)
     held = run_as(release, release, rules, folder / f"{release}-held")
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.excusing(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
     failing = {rule for rule in excused if stands(plain, rule) in BROKEN}
     unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
-    counts = counted(one.verdict for rule, one in held.rules.items() if rule in rules)
+    counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
     cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
     complaints = [
@@ -85,8 +88,8 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})
 
 
-def touched(catalogue: Catalogue, release: str) -> list[str]:
-    """Return the rules that the notes bear on which a release is configured by."""
+def rules_touched(catalogue: Catalogue, release: str) -> list[str]:
+    """Return the rules that the notes of a release's configuration concern."""
     names = behaviours_of(release).keys()
     found = set[str]()
     for notes in catalogue.notes.by_document.values():
@@ -97,9 +100,9 @@ def touched(catalogue: Catalogue, release: str) -> list[str]:
 
 
 def run_as(release: str, profile: str, rules: Iterable[str], out: Path, workers: int = 1) -> RunResults:
-    """Run checks against the reference configured as a release and held to a profile, in a process of its own.
+    """Run checks against the reference configured as a release, with a profile, in a separate process.
 
-    Without ``rules`` all of them.
+    Without ``rules`` all checks run.
     """
     sut = out.with_suffix(".toml")
     sut.write_text(sut_file(release, profile), encoding="utf-8")
@@ -123,25 +126,25 @@ def run_as(release: str, profile: str, rules: Iterable[str], out: Path, workers:
 
 
 def sut_file(release: str, profile: str) -> str:
-    """Return the SUT file of the reference configured as a release, with all that this release has."""
+    """Return the SUT file of the reference configured as a release, with all capabilities of this release."""
     text = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
     if not behaviours_of(release).keys() & {"pings-first"}:
         text = text.replace(_PINGS[1], "")
     return f'{text}[reference]\nrelease = "{release}"\n'
 
 
-def counted(verdicts: Iterable[Verdict]) -> list[int]:
-    """Return how many there are of each verdict in ``SHOWN``, and how many of all others."""
+def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
+    """Return the number of each verdict in ``SHOWN``, and of all others."""
     found = Counter(verdicts)
     shown = [found[one] for one in SHOWN]
     return [*shown, found.total() - sum(shown)]
 
 
 def complaints_about(release: str, held: RunResults) -> list[str]:
-    """Return, a line each, the rules with a verdict that a release which does what its notes say must not get."""
+    """Return a line for each rule with a verdict that a release following its notes must not get."""
     return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD]
 
 
 def stands(run: RunResults, rule: str) -> Verdict:
-    """Return what stands of a rule in a run."""
+    """Return the standing verdict of a rule in a run."""
     return run.rules[rule].verdict if rule in run.rules else Verdict.NOT_EXERCISED

@@ -1,7 +1,8 @@
-"""Remote reads a second over loopback, Receive and EndReceive of 300-byte messages, one call at a time, all in one run.
+"""Measures remote reads per second over loopback: Receive and EndReceive of 300-byte messages, one call at a time.
 
-Beside it what impacket's own server and a bare asyncio stream take for the same number of bytes; and what 10,000
-sessions leave behind whose clients opened a queue, locked a message and vanished. Wanted: no handle, and no memory.
+In the same run it measures impacket's own server and a bare asyncio stream with the same number of bytes, and the
+leftovers of 10,000 sessions whose clients opened a queue, locked a message and disconnected. Wanted: no handle, and no
+memory.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ WANTED = 1.1
 
 
 def measure() -> Iterator[str]:
-    """Run every pair; yield the rates and ratios, then what is left; raise AssertionError when memory grows."""
+    """Run every pair; yield the rates and ratios, then the leftovers; raise AssertionError when memory grows."""
     rates: dict[str, float] = {}
     for name, kind in ROWS.items():
         rates[name] = run(Options("remote_reads", TRIPS, kind, receiver_counts=False)).rate

@@ -1,7 +1,7 @@
-"""``python -m benchmarks.same_verdicts RUN RUN ...``: compare runs of one SUT.
+"""The command ``python -m benchmarks.same_verdicts RUN RUN ...`` compares runs of one SUT.
 
-Of runs in virtual time by one worker every line must be the same but for the run's name and the time; of others the
-verdicts, with test and rule, however often each was given. Exit code 0 when they are, else 1 and what differs.
+Runs in virtual time by one worker must have equal lines, except the run's name and the time. Other runs must have equal
+verdicts, with test and rule, in any number. Exit code 0 for equal runs, else 1 and the differences.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ OWN = ("run", "time", "ms")
 """The keys that differ from run to run."""
 
 
-def judged(run: Path) -> Counter[tuple[str, ...]]:
+def count_verdicts(run: Path) -> Counter[tuple[str, ...]]:
     """Count test, rule and verdict of every line of a run.
 
-    A rule that is seen on whatever packets pass counts once in the run with each verdict: in real time it is chance
-    whether a packet still comes before a check that does not wait for it is over.
+    A passive rule counts once per run and verdict: in real time, chance decides whether another packet arrives before
+    the end of a check that does not wait for it.
     """
     rules = json.loads((run / RULES_FILE).read_text(encoding="utf-8"))["rules"]
     passive = {rule for rule, row in rules.items() if row["observe"] == "passive"}
@@ -34,7 +34,7 @@ def judged(run: Path) -> Counter[tuple[str, ...]]:
 
 
 def lines_of(run: Path) -> list[str]:
-    """Return every line of a run without its own keys, evidence and order included."""
+    """Return every line of a run without its own keys, including evidence and order."""
     return [
         json.dumps({key: value for key, value in line.items() if key not in OWN}, sort_keys=True)
         for line in read_verdicts(run / VERDICTS_FILE)
@@ -42,17 +42,17 @@ def lines_of(run: Path) -> list[str]:
 
 
 def differences(runs: Sequence[Path]) -> Iterable[str]:
-    """Yield a line for each verdict that a run has more or less often than the first."""
-    first = judged(runs[0])
+    """Yield a line for each verdict whose number differs from the first run."""
+    first = count_verdicts(runs[0])
     for run in runs[1:]:
-        other = judged(run)
+        other = count_verdicts(run)
         for sign, more in (("-", first - other), ("+", other - first)):
             for (test, rule, verdict), times in sorted(more.items()):
                 yield f"{run}: {sign}{times} {verdict} {rule} {test}"
 
 
 def main() -> int:
-    """Compare the runs that the command line names."""
+    """Compare the runs of the command line."""
     runs = [Path(name) for name in sys.argv[1:]]
     if len(runs) < 2:
         sys.stderr.write("give two run folders or more\n")
@@ -63,7 +63,7 @@ def main() -> int:
     if found:
         print(f"{len(runs)} runs: {len(found)} differences")
         return 1
-    total = sum(judged(runs[0]).values())
+    total = sum(count_verdicts(runs[0]).values())
     bytes_too = all(lines_of(run) == lines_of(runs[0]) for run in runs[1:])
     print(f"{len(runs)} runs: the same {total} verdicts{', to the byte' if bytes_too else ''}")
     return 0

@@ -1,4 +1,4 @@
-"""A real sshd on loopback: keys of its own in a folder, nothing of the machine's configuration."""
+"""A real sshd on loopback, with its own keys in a folder, and nothing of the machine's configuration."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from harness.sut.free_ports import free_port
 SSHD = "/usr/sbin/sshd"
 UP_S = 20
 MAX_STARTUPS = 100
-"""Connections that are not let in yet: every worker of a run comes at the same time."""
+"""The limit of connections before authentication: every worker of a run connects at the same time."""
 
 
 @dataclass(frozen=True)
 class Sshd:
-    """A running one."""
+    """A running sshd."""
 
     folder: Path
     port: int
 
     def command(self, *words: str) -> list[str]:
-        """Return the command that runs another on the other side; no question is ever asked."""
+        """Return the ssh command that runs another command on the other side, without questions."""
         options = {
             "BatchMode": "yes",
             "IdentitiesOnly": "yes",
@@ -41,10 +41,10 @@ class Sshd:
 
 @contextlib.contextmanager
 def sshd(folder: Path) -> Iterator[Sshd]:
-    """Run an sshd that lets in who has the key in the folder, as the user of this process."""
+    """Run an sshd that admits the key in the folder, as the user of this process."""
     folder.mkdir()
     if os.geteuid() == 0:
-        Path("/run/sshd").mkdir(exist_ok=True)  # which root's sshd demands, and a service manager makes
+        Path("/run/sshd").mkdir(exist_ok=True)  # root's sshd requires it, and a service manager usually creates it
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
     (folder / "authorized").write_text((folder / "user.pub").read_text())

@@ -1,4 +1,4 @@
-"""All suites against the reference in virtual time, by one worker and by two.
+"""Measures all suites against the reference in virtual time, with one worker and with two.
 
 Wanted: at least 100 judged rules a second; MS-MQQB and MS-MQMQ under 15 s on 2 cores; 16,000 verdicts in under 6 MB.
 """
@@ -21,7 +21,7 @@ DOCUMENTS = "mqqb or mqmq"
 
 
 def measure() -> Iterator[str]:
-    """Run them in processes of their own, set-up included."""
+    """Run the suites in separate processes, including their set-up."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sut = folder / "sut.toml"

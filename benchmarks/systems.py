@@ -1,4 +1,4 @@
-"""The reference, set up as the systems that one meets: a program of somebody else's, or one started for each worker."""
+"""The reference in the forms in which systems occur: started by another program, or by each worker."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CAPABILITIES = (
 )
 IN_A_DIRECTORY = (*(name for name in CAPABILITIES if name != "security"), "directory")
 OWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000e0")
-"""Of a system that its directory has to know beforehand."""
+"""The identifier of a system that its directory has to know beforehand."""
 ADDRESS, PEER_ADDRESS = "127.0.22.1", "127.0.0.2"
 STARTED_ADDRESS, STARTED_PEER_ADDRESS = "127.0.23.1", "127.0.23.2"
 QUEUES = {
@@ -46,16 +46,16 @@ QUEUES = {
 STUTTER = Path(__file__).parents[1] / "tests" / "process" / "stutter.py"
 STOPPED_S, EVERY_S = 3.6, 4.0
 AGENT_MS = 60_000
-"""Until an agent that shares two cores with many others has answered."""
+"""The longest answer time in ms of an agent that shares two cores with many others."""
 START_TIMEOUT_S = 600
-"""Of a system that stands still while many others start, too."""
+"""The longest start in s of a system while many others start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One way to meet the system.
+    """A way to reach the system.
 
-    ``facilities``: of its control channel, None for no channel; ``agent``: one of ``AGENTS``, that ssh carries to it.
+    ``facilities``: of its control channel, None for no channel; ``agent``: one of ``AGENTS``, reached by ssh.
     """
 
     name: str
@@ -67,9 +67,9 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A system for each worker, with all that control offers.
+    """A system for each worker, with all facilities of control.
 
-    ``stutters``: it is stopped most of the time; ``directory``: it is integrated with one, and knows nobody's keys.
+    ``stutters``: it is stopped most of the time; ``directory``: it is integrated with a directory, and knows no keys.
     """
 
     name: str
@@ -80,14 +80,14 @@ class Started:
 
 
 def serving(scenario: Scenario | Started, folder: Path) -> contextlib.AbstractContextManager[Path]:
-    """Have the reference served as a scenario says; what is entered is the SUT file."""
+    """Serve the reference for a scenario; yield the SUT file."""
     folder.mkdir(parents=True, exist_ok=True)
-    return _served(scenario, folder) if isinstance(scenario, Scenario) else _started(scenario, folder)
+    return _serve_system(scenario, folder) if isinstance(scenario, Scenario) else _start_by_run(scenario, folder)
 
 
 @contextlib.contextmanager
-def _served(scenario: Scenario, folder: Path) -> Iterator[Path]:
-    """Start one process, which the run knows nothing of."""
+def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
+    """Start one process, unknown to the run."""
     ports = _free_ports(PEER_ADDRESS)
     queues = "".join(
         f"[[queues]]\nname = '{name.format(worker=number)}'\ntransactional = {str(kind == 'transactional').lower()}\n"
@@ -116,8 +116,8 @@ def _served(scenario: Scenario, folder: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _started(scenario: Started, folder: Path) -> Iterator[Path]:
-    """Let the run start its systems: each worker one of its own."""
+def _start_by_run(scenario: Started, folder: Path) -> Iterator[Path]:
+    """Let the run start its systems, one for each worker."""
     ports = _free_ports(STARTED_PEER_ADDRESS)
     command = [sys.executable, str(STUTTER), str(STOPPED_S), str(EVERY_S)] if scenario.stutters else []
     command += [sys.executable, "-m", "reference_qm", "--config", f"{folder.resolve()}/{{worker}}.toml"]

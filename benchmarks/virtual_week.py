@@ -1,8 +1,8 @@
-"""A week of protocol timers in virtual time.
+"""Measures a week of protocol timers in virtual time.
 
-A queue manager sends another a message of each kind every hour: sessions are opened, acknowledge in time and close when
-idle, histories are cleaned up. A destination that takes connections and says nothing is tried again all week. Apart
-from that, one that refuses connections, which costs an attempt every 5 seconds.
+A queue manager sends another a message of each kind every hour: sessions open, acknowledge in time and close when idle,
+histories are cleaned up. A destination that accepts connections and stays silent is retried all week. Separately, a
+destination that refuses connections costs an attempt every 5 seconds.
 
 Wanted: less than a second.
 """
@@ -41,7 +41,7 @@ SENDER, RECEIVER, SILENT, REFUSING = "10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0
 
 
 class Week:
-    """Two queue managers, and two destinations where none is."""
+    """Two queue managers, and two destinations without a queue manager."""
 
     def __init__(self) -> None:
         self.expired = self.attempts = self.received = 0
@@ -52,14 +52,14 @@ class Week:
         self._settle()
 
     def send(self, address: str, queue: str, *, recoverable: bool = False, transactional: bool = False) -> None:
-        """Let the sender send a message."""
+        """Send a message from the sender."""
         message = SendMessage(
             f"DIRECT=TCP:{address}\\{queue}", b"body", recoverable=recoverable, transactional=transactional
         )
         self._ask(SENDER, message)
 
     def send_all_kinds(self) -> None:
-        """Let one of each kind be received."""
+        """Make the receiver receive one message of each kind."""
         self.send(RECEIVER, PLAIN)
         self.send(RECEIVER, PLAIN, recoverable=True)
         self.send(RECEIVER, TRANSACTIONAL, transactional=True)
@@ -68,7 +68,7 @@ class Week:
             self._ask(RECEIVER, PurgeQueue(queue))
 
     def pass_time(self, until_ms: int) -> None:
-        """Go from one timer to the next."""
+        """Advance from timer to timer."""
         while True:
             due = min((one for core in self._cores.values() if (one := core.next_due()) is not None), default=None)
             if due is None or due > until_ms:
@@ -115,13 +115,13 @@ class Week:
             self._waiting.append((address, TransportFailed(effect.transport, "connection refused")))
             return
         if effect.remote.host == RECEIVER:
-            self._connected.add(effect.transport)  # it has the same name at both ends
+            self._connected.add(effect.transport)  # both ends use the same name
             self._waiting.append((RECEIVER, TransportAccepted(effect.transport, local, effect.remote)))
         self._waiting.append((address, TransportConnected(effect.transport, effect.remote, local)))
 
 
 def measure() -> Iterator[str]:
-    """Let the two weeks pass."""
+    """Run the two weeks."""
     week = Week()
     began = time.perf_counter()
     week.send(SILENT, PLAIN)

@@ -1,8 +1,8 @@
-"""Calls and files on the walk of one message through the receiving core.
+"""Counts calls and files on the way of one message through the receiving core.
 
-A recoverable message that asks for nothing comes as bytes, is put on disk, and may be received. Counted are calls of
-Python functions that are written in ``reference_qm``; methods that dataclasses make and functions in C do not count. A
-message like it came before and is acknowledged: what a session does once and what caches keep is not counted.
+A recoverable message without requests arrives as bytes, is saved, and becomes available. The count has calls of Python
+functions in ``reference_qm``; methods that dataclasses make and functions in C do not count. An earlier message has
+warmed caches and the session.
 
 ``python -m benchmarks.walk`` prints every hop. Wanted: at most 130 calls, 30 files, 80 changes of file.
 """
@@ -45,7 +45,7 @@ TRANSPORT = "in-1"
 HERE, THERE = Endpoint("10.0.0.2", 1801), Endpoint("10.0.0.1", 50_000)
 EPOCH_S = 1_800_000_000
 LATER_MS = 60_000
-"""How much later the second message comes: the first is acknowledged by then."""
+"""The delay in ms of the second message, after the acknowledgment of the first."""
 
 
 class Hop(NamedTuple):
@@ -63,12 +63,12 @@ class Walk:
 
     @property
     def files(self) -> int:
-        """The number of files that it enters."""
+        """The number of files."""
         return len({hop.file for hop in self.hops})
 
     @property
     def changes(self) -> int:
-        """How often the next call lies in another file than the one before it."""
+        """The number of calls into another file than that of the call before."""
         return sum(one.file != other.file for one, other in pairwise(self.hops))
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Walk:
 
 
 def walk_message() -> tuple[Walk, Walk]:
-    """Return the walk of a message from its bytes to the record for the disk, and on from when that is written."""
+    """Return the walk from a message's bytes to its record, and from the written record on."""
     core = _with_open_session()
     _save(core, _message(1), _after(0), core.handle)
     core.handle_timer(_after(LATER_MS))
@@ -84,7 +84,7 @@ def walk_message() -> tuple[Walk, Walk]:
 
     def record(event: Input, now: Now) -> list[Effect]:
         hops.append([])
-        return _recorded(lambda: core.handle(event, now), hops[-1])
+        return _record_hops(lambda: core.handle(event, now), hops[-1])
 
     _save(core, _message(2), _after(LATER_MS), record)
     received, persisted = hops
@@ -114,14 +114,14 @@ def main() -> None:
 def _save(
     core: QueueManager, packet: UserMessagePacket, now: Now, handle: Callable[[Input, Now], list[Effect]]
 ) -> None:
-    """Let a message come and its record be written."""
+    """Pass a message to the core, and confirm its record."""
     effects = handle(BytesReceived(TRANSPORT, packet.build()), now)
     (record,) = [effect for effect in effects if isinstance(effect, Persist)]
     handle(Persisted(record.token), now)
     assert core.adm.QueueCollection[QUEUE].MessagePositionList.Tail.State.value == "Available"  # type: ignore[union-attr]
 
 
-def _recorded(call: Callable[[], list[Effect]], hops: list[Hop]) -> list[Effect]:
+def _record_hops(call: Callable[[], list[Effect]], hops: list[Hop]) -> list[Effect]:
     def note(frame: FrameType, event: str, argument: object) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(f"{PACKAGE}/"):
             file = frame.f_code.co_filename.removeprefix(f"{PACKAGE}/")

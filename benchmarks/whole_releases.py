@@ -1,4 +1,4 @@
-"""Each release of Windows is judged by all suites: the reference configured as that release, held to its profile.
+"""Judges each Windows release by all suites: the reference configured as that release, with its profile.
 
 In virtual time, two workers. Wanted: no rule fails or stays open.
 """
@@ -10,14 +10,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.releases import SHOWN, alike, complaints_about, counted, run_as
+from benchmarks.releases import SHOWN, alike, complaints_about, count_verdicts, run_as
 from harness.rules.catalogue import load_catalogue
 
 HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
 
 
 def measure() -> Iterator[str]:
-    """Run all suites against each release that does something of its own; yield a table in Markdown, and what fails."""
+    """Run all suites against each release with a behaviour of its own; yield a table in Markdown, and the failures."""
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []
@@ -25,7 +25,7 @@ def measure() -> Iterator[str]:
         for releases in alike(load_catalogue()):
             began = time.monotonic()
             found = run_as(releases[-1], releases[-1], (), Path(name) / releases[-1], workers=2)
-            counts = counted(one.verdict for one in found.rules.values())
+            counts = count_verdicts(one.verdict for one in found.rules.values())
             cells = [", ".join(releases), len(found.rules), *counts, round(time.monotonic() - began)]
             yield f"| {' | '.join(map(str, cells))} |"
             complaints += complaints_about(releases[-1], found)

@@ -1,10 +1,10 @@
-"""``python -m benchmarks.worth_of_tests FOLDER PLACE ...``: show what tests of the reference find that no check does.
+"""Shows which mutants only tests of the reference find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
 
-A test kills a mutant when it passes on the code as it is and fails on the mutant's. Mutants that the checks leave alive
-are tried, one by one, on the tests that run one of their lines. FOLDER keeps what was found: it is not tried again.
+A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks leave alive
+are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results, which are not repeated.
 
-Checks cost most where they find nothing. So the first few checks of each mutant are tried, then the tests; only mutants
-that a test kills are tried on all checks. Mutants whose lines no check runs are tried on tests, all of them.
+Checks cost most where they find nothing. So a few checks of each mutant run first, then the tests; only mutants that a
+test kills run on all checks. Mutants whose lines no check runs are tried on all tests.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from harness.run.computing import bounded_computing
 
 SAMPLE, SEED = 1200, "28"
 CHECKS = 30
-"""So many checks of each mutant are tried before the tests."""
+"""The number of checks of each mutant before the tests."""
 JOBS = 2
 KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
 TRIAL_CPU_S = 600
 ENOUGH, MOST = 20, 400
-"""After so many tests that kill a mutant, and after so many tests at all, the others are not tried."""
+"""The number of killing tests, and of tests in total, after which no further test is tried."""
 UNNEEDED = ("terminal", "junitxml", "allure_pytest", "unraisableexception", "threadexception")
 
 
@@ -47,17 +47,17 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """One line of the kills file."""
+    """A line of the kills file."""
 
     name: str
-    """Of the mutant."""
+    """The name of the mutant."""
     source: str
     """The digest of its function."""
     tests: tuple[str, ...]
     """The tests that killed it."""
     tried: int
     ended: str = ""
-    """How the process of the tests ended, if it did before they were through."""
+    """The reason why the process of the tests ended early; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class TestReach:
 
     @property
     def width(self) -> int:
-        """How much of the reference it runs."""
+        """The number of lines that it runs."""
         return sum(map(len, self.lines.values()))
 
 
 class UnitTests:
-    """The tests of a pytest session, to be run as often as wanted."""
+    """The tests of a pytest session, which can run repeatedly."""
 
     def __init__(self, session: pytest.Session, jobs: int) -> None:
         self._items = {item.nodeid: item for item in session.items}
@@ -85,7 +85,7 @@ class UnitTests:
         self._failed = self._failed or report.failed
 
     def reach(self, folder: Path) -> dict[str, TestReach]:
-        """Return what the tests run; recorded now, unless it was for this very code and these very tests."""
+        """Return the lines that each test runs; recorded again after a change of code or tests."""
         path, digest = folder / REACH_FILE, f"{code_digest()} {len(self._items)}"
         if path.is_file():
             kept = json.loads(path.read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ class UnitTests:
         return {test: _test_reach(lines) for test, lines in rows.items()}
 
     def kills(self, mutants: Iterable[Mutant], reach: Mapping[str, TestReach]) -> Iterator[tuple[Mutant, Kills]]:
-        """Try each mutant on the tests that run it; yield what killed it."""
+        """Try each mutant on the tests that run it; yield the killing tests."""
         tasks = ((mutant, _tests_of(mutant, reach)) for mutant in mutants)
         for (mutant, tests), found in run_forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
             if isinstance(found, Died):
@@ -148,7 +148,7 @@ class UnitTests:
 
 
 def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict[str, Kills]:
-    """Try mutants that were not tried yet on the tests; return what killed each, by the mutant's name."""
+    """Try new mutants on the tests; return the killing tests of each, by the mutant's name."""
     kills = read_kills(folder)
     todo = [one for one in mutants if one.name not in kills or kills[one.name].source != one.source]
     for mutant, found in tests.kills(todo, tests.reach(folder)):
@@ -159,7 +159,7 @@ def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Choose mutants, try them on the checks and on the tests, print what the tests alone find and which are chosen."""
+    """Choose mutants, try them on the checks and on the tests, and print the results."""
     folder, places = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
     everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
@@ -180,12 +180,12 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def show(mutant: Mutant, outcome: Outcome) -> None:
-    """Print how far it is."""
+    """Print the progress."""
     print(f"{outcome.fate} {mutant.name}", file=sys.stderr)
 
 
 def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, Kills]) -> Iterator[str]:
-    """Yield what only tests kill, by file, the test functions that are enough for it, and the figures."""
+    """Yield the mutants that only tests kill, by file, the sufficient test functions, and the figures."""
     alone = [
         mutant
         for mutant in sorted(mutants, key=lambda one: (one.file, one.line, one.name))
@@ -201,7 +201,7 @@ def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Ma
 
 
 def read_kills(folder: Path) -> dict[str, Kills]:
-    """Read the kills file, the last line of each mutant."""
+    """Read the kills file; the last line of each mutant counts."""
     path = folder / KILLS_FILE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
@@ -209,7 +209,7 @@ def read_kills(folder: Path) -> dict[str, Kills]:
 
 
 def cover(kills: Iterable[Kills]) -> dict[str, list[str]]:
-    """Choose few test functions that kill together what all tests kill; return what each is chosen for."""
+    """Choose few test functions that kill the same mutants as all tests; return the mutants of each."""
     open_: dict[str, set[str]] = defaultdict(set)
     for one in kills:
         for test in one.tests:
@@ -230,7 +230,7 @@ def function_of(test: str) -> str:
 
 
 def with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTests], Answer]) -> Answer:
-    """Collect tests once and do some work with them; return what the work returns."""
+    """Collect tests once, pass them to a function, and return its result."""
     arguments = [*places, "-o", "addopts=", "--strict-markers", "--capture=no"]
     for plugin in UNNEEDED:
         arguments += ["-p", f"no:{plugin}"]
@@ -238,7 +238,7 @@ def with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTests]
 
 
 def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
-    """Return the tests that run what a mutant changes, the narrowest first."""
+    """Return the tests that run the changed lines of a mutant, the narrowest first."""
     lines = set(mutant.lines)
     found = [test for test, one in reach.items() if lines & one.lines.get(mutant.file, frozenset())]
     return sorted(found, key=lambda test: reach[test].width)[:MOST]

@@ -19,11 +19,11 @@ class SutUnavailable(MqconformError):
 
 
 class SutLost(SutUnavailable):
-    """What answers is not the system that the run is about, or nobody can say: the run ends."""
+    """The answering system is not the system of the run, or its identity is unknown: the run ends."""
 
 
 class ConformanceFailure(MqconformError):
-    """A check cannot go on because the SUT did not do what the next step builds on."""
+    """A check cannot continue because the SUT did not do what the next step needs."""
 
 
 class RootMissing(ConformanceFailure):
@@ -31,7 +31,7 @@ class RootMissing(ConformanceFailure):
 
 
 class SutFlood(ConformanceFailure):
-    """The SUT sends without an end: a finding about it, which says how much came."""
+    """The SUT sends without end: a finding about it, with the number of bytes."""
 
 
 class FolderError(MqconformError):
@@ -41,8 +41,8 @@ class FolderError(MqconformError):
 
     @classmethod
     def about(cls, path: Path, error: OSError) -> FolderError:
-        """Say what cannot be written, why, and the way out."""
-        return cls(f"{path}: cannot be written: {error.strerror or error}; make room, then go on with --resume")
+        """Return an error that names the file, the reason and the remedy."""
+        return cls(f"{path}: cannot be written: {error.strerror or error}; make room, then continue with --resume")
 
 
 class UsageError(MqconformError):
@@ -54,4 +54,4 @@ class UnknownFault(UsageError, LookupError):
 
 
 class Endless(Exception):
-    """Computing that goes on and on."""
+    """Computing without end."""

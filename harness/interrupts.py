@@ -1,4 +1,4 @@
-"""Ctrl-C while a command holds what has to be undone: an exception, and one line at its end."""
+"""Ctrl-C while a command holds changes that must be undone: an exception, and one line at its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Handlers = dict[signal.Signals, Any]
 
 
 def raise_on(signals: Iterable[signal.Signals]) -> Handlers:
-    """Let signals raise KeyboardInterrupt; return the handlers before. What is ignored stays so."""
+    """Let signals raise KeyboardInterrupt; return the handlers before. Ignored signals stay ignored."""
     wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]  # None: not Python's
     return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
 
@@ -27,7 +27,7 @@ def restore(handlers: Handlers) -> None:
 
 @contextmanager
 def unwound() -> Iterator[None]:
-    """Let Ctrl-C within raise KeyboardInterrupt, so that what was begun is undone; then end with one line."""
+    """Let Ctrl-C raise KeyboardInterrupt within, so that changes are undone; then end with one line."""
     handlers = raise_on([signal.SIGINT])
     try:
         yield

@@ -9,6 +9,6 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3_600}
 
 
 def seconds_of(text: str) -> int | None:
-    """Return it in seconds; None for what is none, or nothing."""
+    """Return the length in seconds; None for an empty or invalid text."""
     found = re.fullmatch(r"([1-9][0-9]{0,8}|0+[1-9][0-9]{0,8})([smh]?)", text.strip().lower())
     return int(found[1]) * _SECONDS[found[2]] if found else None

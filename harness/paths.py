@@ -12,7 +12,9 @@ CAPTURES = Path(__file__).resolve().parents[1] / "captures"
 """The golden captures."""
 
 PACKAGES = tuple(Path(__file__).resolve().parents[1] / name for name in ("harness", "reference_qm", "suites"))
-"""What judges captures, wherever it does so: the packages that are sent to other machines."""
+"""The packages that judge captures; they are sent to other machines."""
 
 IMPORTED_NS = time.time_ns()
-"""When this process began to import what reads these files (int ns, UTC): one that changed later may differ from it."""
+"""The start of this process, when it began to import these files (int ns, UTC): a file that changed later may differ
+from the import.
+"""

@@ -7,12 +7,12 @@ import re
 from functools import lru_cache
 
 SCHEMA = 2
-"""Of run.json, rules.json and verdicts.jsonl."""
+"""The schema of run.json, rules.json and verdicts.jsonl."""
 RUN_FILE = "run.json"
 RULES_FILE = "rules.json"
 VERDICTS_FILE = "verdicts.jsonl"
 LOCK_FILE = "run.lock"
-"""Of the process that writes the run: its pid (harness/run/lock.py)."""
+"""The file that holds the pid of the process that writes the run (harness/run/lock.py)."""
 CAPTURES_FOLDER = "captures"
 CAPTURE_SUFFIX = ".pcapng"
 

@@ -1,1 +1,1 @@
-"""The protocol: a reference queue manager that knows nothing of tests."""
+"""The reference queue manager, which knows nothing about tests."""

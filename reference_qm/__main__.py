@@ -1,4 +1,4 @@
-"""``python -m reference_qm`` is ``mqconform serve``."""
+"""Runs ``mqconform serve`` as ``python -m reference_qm``."""
 
 from reference_qm.shell.cli import main
 

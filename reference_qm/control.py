@@ -1,4 +1,4 @@
-"""The JSON Lines control protocol: objects to requests, answers to objects. No I/O."""
+"""Converts lines of the JSON Lines control protocol to requests, and results to answers. No I/O."""
 
 from __future__ import annotations
 
@@ -55,40 +55,43 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
         }.items()
     }
 )
-"""The verbs of each facility; a verb of two is offered with either, one of none (identity, cancel, stop) always."""
+"""The verbs of each facility.
+
+A verb of two facilities is offered with either; a verb of none (identity, cancel, stop) always.
+"""
 
 
 def refusal(verb: object, offered: Collection[str]) -> str | None:
-    """Return in one line why a verb is refused where only some facilities are offered; None when it is not."""
+    """Return in one line why a verb is refused when only some facilities are offered; None when it is offered."""
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
         return None
     return f"{verb}: not offered here: it needs the facility {' or '.join(owners)}"
 
 
-def announced(known: Iterable[str], offered: Collection[str]) -> list[str]:
-    """Return the facilities, of those known, all of whose verbs are offered where only some facilities are."""
+def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:
+    """Return the known facilities whose verbs are all offered."""
     return [name for name in known if all(refusal(verb, offered) is None for verb in FACILITIES[name])]
 
 
 class ControlError(ValueError):
-    """A line that is no request: one line naming the verb, the argument and the way out."""
+    """A line is not a valid request; the text is one line that names the verb, the argument and the remedy."""
 
 
 class NotOffered(ControlError):
-    """A verb that is not there, whatever its arguments: the answer says ``unsupported``."""
+    """A verb does not exist; the answer is ``unsupported``."""
 
 
 def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
-    """Make a request of ``{"verb": ..., argument: ...}``; ControlError when it is none."""
+    """Build the request of ``{"verb": ..., argument: ...}``; ControlError for an invalid one."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
-        raise NotOffered(f"unknown verb {_shown(verb)}; known are {', '.join(_VERBS)}")
+        raise NotOffered(f"unknown verb {_quote_value(verb)}; known are {', '.join(_VERBS)}")
     make, takes, required = _VERBS[verb]
     given = {name: value for name, value in arguments.items() if name != "verb"}
     if unknown := given.keys() - takes.keys():
         known = ", ".join(takes) or "no arguments"
-        raise ControlError(f"{verb}: unknown argument {_shown(min(unknown))}; it takes {known}")
+        raise ControlError(f"{verb}: unknown argument {_quote_value(min(unknown))}; it takes {known}")
     for name in required:
         if name not in given:
             raise ControlError(f"{verb}: argument {name!r} is missing")
@@ -97,19 +100,19 @@ def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
         try:
             values[name] = takes[name](value)
         except ValueError as error:
-            raise ControlError(f"{verb}: {name} {error}, not {_shown(value)}") from None
+            raise ControlError(f"{verb}: {name} {error}, not {_quote_value(value)}") from None
     return make(**values)
 
 
 def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
-    """Make the answer to request ``number`` of what the core gave."""
+    """Build the answer to request ``number`` from the core's result."""
     if isinstance(result, Rejected):
         return {"id": number, "ok": False, "error": result.error}
     return {"id": number, "ok": True, **result.result.values}
 
 
-def _shown(value: object) -> str:
-    """Show at most 60 characters of a value, escaped, so that the message stays one line."""
+def _quote_value(value: object) -> str:
+    """Return at most 60 characters of a value, escaped, so that the message stays one line."""
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -117,94 +120,94 @@ def _shown(value: object) -> str:
 # -- converters: each takes a parsed argument and returns the field of a request, or raises ValueError ------------
 
 
-def _string(value: object) -> str:
+def _convert_string(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return value
 
 
-def _flag(value: object) -> bool:
+def _convert_flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
 
 
-def _integer(value: object) -> int:
+def _convert_integer(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError("must be an integer")
     return value
 
 
-def _strings(value: object) -> frozenset[str]:
+def _convert_strings(value: object) -> frozenset[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise ValueError("must be a list of strings")
     return frozenset(value)
 
 
-def _utf8(value: object) -> bytes:
+def _convert_utf8(value: object) -> bytes:
     try:
-        return _string(value).encode()
+        return _convert_string(value).encode()
     except UnicodeEncodeError:
         raise ValueError("must be a string without lone surrogates") from None
 
 
-def _base64(value: object) -> bytes:
-    text = _string(value)
+def _convert_base64(value: object) -> bytes:
+    text = _convert_string(value)
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:
         raise ValueError("must be base64") from None
 
 
-def _guid(value: object) -> UUID:
-    text = _string(value)
+def _convert_guid(value: object) -> UUID:
+    text = _convert_string(value)
     try:
         return UUID(text)
     except ValueError:
         raise ValueError("must be a GUID") from None
 
 
-def _guids(value: object) -> tuple[UUID, ...]:
+def _convert_guids(value: object) -> tuple[UUID, ...]:
     if not isinstance(value, list):
         raise ValueError("must be a list of GUIDs")
-    return tuple(_guid(one) for one in value)
+    return tuple(_convert_guid(one) for one in value)
 
 
-def _delivery(value: object) -> dict[str, bool]:
+def _convert_delivery(value: object) -> dict[str, bool]:
     if not isinstance(value, str) or value not in DELIVERIES:
         raise ValueError(f"must be one of {', '.join(DELIVERIES)}")
     return DELIVERIES[value]
 
 
-def _or_none(convert: Convert) -> Convert:
+def _accept_null(convert: Convert) -> Convert:
     return lambda value: None if value is None else convert(value)
 
 
 _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
     {
-        str: _string,
-        bool: _flag,
-        int: _integer,
-        bytes: _utf8,
-        UUID: _guid,
-        frozenset[str]: _strings,
-        tuple[UUID, ...]: _guids,
+        str: _convert_string,
+        bool: _convert_flag,
+        int: _convert_integer,
+        bytes: _convert_utf8,
+        UUID: _convert_guid,
+        frozenset[str]: _convert_strings,
+        tuple[UUID, ...]: _convert_guids,
     }
 )
-"""By the type of the field."""
+"""The converters by the type of the field."""
 _SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""A verb takes one of those that it has; the others are left out, never null."""
+"""The arguments that name a place; a verb takes exactly one of them, and the others are left out, not null."""
 
 
 class Verb(NamedTuple):
-    """A verb: the request that it makes, a converter for each argument, the arguments that must be there."""
+    """A verb: its request, a converter for each argument, and the required arguments."""
 
     make: Callable[..., commands.Request | HostRequest]
     takes: Mapping[str, Convert]
     required: tuple[str, ...]
 
 
-def _verb(
+def _derive_verb(
     request: type[commands.Request] | type[HostRequest],
     *,
     without: tuple[str, ...] = (),
@@ -214,11 +217,11 @@ def _verb(
 ) -> Verb:
     """Derive a verb from the fields of its request: their names, types and defaults.
 
-    ``without``: fields that it does not take; ``required``: those that it needs although they have a default; ``null``:
-    whether null stands for None; ``fixed``: fields that the verb itself decides.
+    ``without``: fields that the verb does not take; ``required``: fields that it needs although they have a default;
+    ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
     """
     takes = {
-        name: _converter(hint, null and name not in _SELECTORS)
+        name: _find_converter(hint, null and name not in _SELECTORS)
         for name, hint in get_type_hints(request).items()
         if name not in without and name not in fixed
     }
@@ -226,87 +229,91 @@ def _verb(
     return Verb(partial(request, **fixed), takes, (*needed, *required))
 
 
-def _converter(hint: object, null: bool) -> Convert:
+def _find_converter(hint: object, null: bool) -> Convert:
     if NoneType not in get_args(hint):
         return _CONVERTERS[hint]
     (kind,) = (one for one in get_args(hint) if one is not NoneType)
-    return _or_none(_CONVERTERS[kind]) if null else _CONVERTERS[kind]
+    return _accept_null(_CONVERTERS[kind]) if null else _CONVERTERS[kind]
 
 
 NO_LIMIT_S = 0xFFFF_FFFF
-"""TimeToReachQueue of a message for which the argument is left out."""
+"""The TimeToReachQueue of a message without this argument."""
 
 
-def _send(**values: Any) -> commands.SendMessage:
+def _make_send_message(**values: Any) -> commands.SendMessage:
     if "body" in values and "body_base64" in values:
-        raise ControlError("send: body and body_base64 are the same thing: give one of them")
+        raise ControlError("send: body and body_base64 are alternatives: give one of them")
     if "body_base64" in values:
         values["body"] = values.pop("body_base64")
-    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # None: nothing is asked, and the default is the system's
+    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # None requests nothing, and the system uses its default
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 
-def _create_queue(**values: Any) -> commands.CreateQueue:
+def _make_create_queue(**values: Any) -> commands.CreateQueue:
     return commands.CreateQueue(security=values.pop("security_base64", None), **values)
 
 
-_SENT = _verb(commands.SendMessage, without=("recoverable", "transactional"))
-_CREATED = _verb(commands.CreateQueue, without=("security",))
+_SENT = _derive_verb(commands.SendMessage, without=("recoverable", "transactional"))
+_CREATED = _derive_verb(commands.CreateQueue, without=("security",))
 
-_PUBLISHED = _verb(surroundings.Published, null=False)
+_PUBLISHED = _derive_verb(surroundings.Published, null=False)
 
 _VERBS: Mapping[str, Verb] = MappingProxyType(
     {
-        "identity": _verb(commands.Identity),
+        "identity": _derive_verb(commands.Identity),
         "create_queue": Verb(
-            _create_queue, {**_CREATED.takes, "security_base64": _or_none(_base64)}, _CREATED.required
+            _make_create_queue, {**_CREATED.takes, "security_base64": _accept_null(_convert_base64)}, _CREATED.required
         ),
-        "get_queue": _verb(commands.GetQueue),
-        "set_queue": _verb(commands.SetQueue, null=False),
-        "open_queue": _verb(commands.OpenQueue),
-        "get_queue_path": _verb(commands.GetQueuePath),
-        "open_to_send": _verb(commands.OpenToSend),
-        "close_queue": _verb(commands.CloseQueue),
-        "open_cursor": _verb(commands.OpenCursor),
-        "close_cursor": _verb(commands.CloseCursor),
-        "delete_queue": _verb(commands.DeleteQueue),
-        "list": _verb(commands.ListQueues),
-        "get_outgoing_queue": _verb(commands.GetOutgoingQueue),
-        "get_transfers": _verb(commands.GetTransfers),
-        "send": Verb(_send, {**_SENT.takes, "body_base64": _base64, "delivery": _delivery}, _SENT.required),
-        "receive": _verb(commands.ReceiveMessage),
-        "peek_message": _verb(commands.PeekMessage, next=False),
-        "peek_next": _verb(commands.PeekMessage, without=("queue", "handle"), required=("cursor",), next=True),
-        "receive_by_lookup_id": _verb(commands.ReadByLookupIdentifier, peek=False),
-        "peek_by_lookup_id": _verb(commands.ReadByLookupIdentifier, without=("transaction",), peek=True),
-        "move": _verb(commands.MoveMessage),
-        "reject": _verb(commands.RejectMessage),
-        "peek": _verb(commands.PeekMessages),
-        "purge": _verb(commands.PurgeQueue),
-        "remote_open": _verb(remote_commands.RemoteOpen),
-        "remote_close": _verb(remote_commands.RemoteClose),
-        "remote_open_cursor": _verb(remote_commands.RemoteOpenCursor),
-        "remote_close_cursor": _verb(remote_commands.RemoteCloseCursor),
-        "remote_receive": _verb(remote_commands.RemoteReceive),
-        "remote_peek": _verb(remote_commands.RemotePeek),
-        "remote_receive_by_lookup_id": _verb(remote_commands.RemoteReadByLookupId, peek=False),
-        "remote_peek_by_lookup_id": _verb(remote_commands.RemoteReadByLookupId, peek=True),
-        "remote_purge": _verb(remote_commands.RemotePurge),
-        "pause_queue": _verb(commands.PauseQueue),
-        "resume_queue": _verb(commands.ResumeQueue),
-        "take_offline": _verb(commands.TakeOffline),
-        "bring_online": _verb(commands.BringOnline),
-        "begin": _verb(commands.BeginTransaction),
-        "prepare": _verb(commands.PrepareTransaction),
-        "commit": _verb(commands.CommitTransaction),
-        "abort": _verb(commands.AbortTransaction),
-        "reenlistment_timeout": _verb(commands.ReenlistmentTimeout),
-        "set_timers": _verb(commands.SetTimers),
-        "configure": _verb(commands.Configure),
-        "inspect": _verb(commands.Inspect),
-        "environment": _verb(surroundings.ChangeEnvironment, null=False),
+        "get_queue": _derive_verb(commands.GetQueue),
+        "set_queue": _derive_verb(commands.SetQueue, null=False),
+        "open_queue": _derive_verb(commands.OpenQueue),
+        "get_queue_path": _derive_verb(commands.GetQueuePath),
+        "open_to_send": _derive_verb(commands.OpenToSend),
+        "close_queue": _derive_verb(commands.CloseQueue),
+        "open_cursor": _derive_verb(commands.OpenCursor),
+        "close_cursor": _derive_verb(commands.CloseCursor),
+        "delete_queue": _derive_verb(commands.DeleteQueue),
+        "list": _derive_verb(commands.ListQueues),
+        "get_outgoing_queue": _derive_verb(commands.GetOutgoingQueue),
+        "get_transfers": _derive_verb(commands.GetTransfers),
+        "send": Verb(
+            _make_send_message,
+            {**_SENT.takes, "body_base64": _convert_base64, "delivery": _convert_delivery},
+            _SENT.required,
+        ),
+        "receive": _derive_verb(commands.ReceiveMessage),
+        "peek_message": _derive_verb(commands.PeekMessage, next=False),
+        "peek_next": _derive_verb(commands.PeekMessage, without=("queue", "handle"), required=("cursor",), next=True),
+        "receive_by_lookup_id": _derive_verb(commands.ReadByLookupIdentifier, peek=False),
+        "peek_by_lookup_id": _derive_verb(commands.ReadByLookupIdentifier, without=("transaction",), peek=True),
+        "move": _derive_verb(commands.MoveMessage),
+        "reject": _derive_verb(commands.RejectMessage),
+        "peek": _derive_verb(commands.PeekMessages),
+        "purge": _derive_verb(commands.PurgeQueue),
+        "remote_open": _derive_verb(remote_commands.RemoteOpen),
+        "remote_close": _derive_verb(remote_commands.RemoteClose),
+        "remote_open_cursor": _derive_verb(remote_commands.RemoteOpenCursor),
+        "remote_close_cursor": _derive_verb(remote_commands.RemoteCloseCursor),
+        "remote_receive": _derive_verb(remote_commands.RemoteReceive),
+        "remote_peek": _derive_verb(remote_commands.RemotePeek),
+        "remote_receive_by_lookup_id": _derive_verb(remote_commands.RemoteReadByLookupId, peek=False),
+        "remote_peek_by_lookup_id": _derive_verb(remote_commands.RemoteReadByLookupId, peek=True),
+        "remote_purge": _derive_verb(remote_commands.RemotePurge),
+        "pause_queue": _derive_verb(commands.PauseQueue),
+        "resume_queue": _derive_verb(commands.ResumeQueue),
+        "take_offline": _derive_verb(commands.TakeOffline),
+        "bring_online": _derive_verb(commands.BringOnline),
+        "begin": _derive_verb(commands.BeginTransaction),
+        "prepare": _derive_verb(commands.PrepareTransaction),
+        "commit": _derive_verb(commands.CommitTransaction),
+        "abort": _derive_verb(commands.AbortTransaction),
+        "reenlistment_timeout": _derive_verb(commands.ReenlistmentTimeout),
+        "set_timers": _derive_verb(commands.SetTimers),
+        "configure": _derive_verb(commands.Configure),
+        "inspect": _derive_verb(commands.Inspect),
+        "environment": _derive_verb(surroundings.ChangeEnvironment, null=False),
         "published": Verb(
-            _PUBLISHED.make, {**_PUBLISHED.takes, "public_encryption_keys_base64": _base64}, _PUBLISHED.required
+            _PUBLISHED.make, {**_PUBLISHED.takes, "public_encryption_keys_base64": _convert_base64}, _PUBLISHED.required
         ),
     }
 )

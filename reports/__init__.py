@@ -1,1 +1,1 @@
-"""From verdict files to interop matrices (Spark); reads result files only."""
+"""Makes interop matrices from verdict files, with Spark. It reads only result files."""

@@ -1,7 +1,7 @@
-"""Findings that share a cause, together: five rules that one wrong answer breaks are one thing to repair.
+"""Groups findings with the same cause: five rules that one wrong answer breaks are one thing to repair.
 
-The harness groups by the same rules for the terminal and for machines (`harness.run.causes`), because neither
-package imports the other; a test compares the two.
+The harness groups by the same rules for the terminal and for machines (`harness.run.causes`), because neither package
+imports the other; a test compares the two.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ from reports.model import Standing
 from reports.text import check
 
 _WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""What makes an observation say by itself what went wrong: an empty list or a number may come of anything."""
+"""The words that make an observation specific: an empty list or a number may have any cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Findings of one verdict with one cause, in the order in which they came. ``seen``: what all have in common."""
+    """Findings of one verdict with one cause, in their order. ``seen``: their common observation."""
 
     findings: tuple[Standing, ...]
     seen: str
 
     @property
     def title(self) -> str:
-        """How many rules it concerns, and what was seen. Not how many checks: of a rule only the worst is here."""
+        """The number of rules, and the common observation.
+
+        Checks are not counted, because only the worst of each rule is known.
+        """
         rules = len(self.findings)
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
@@ -36,12 +39,11 @@ def causes_of(
     named: Callable[[str], str] = str,
     root_of: Callable[[Standing], str] = lambda _: "",
 ) -> list[Cause]:
-    """Group findings by cause, the cause of most rules first, equals as they came; a lone finding is its own cause.
+    """Group findings by cause, the cause of most rules first; a lone finding is its own cause.
 
-    ``named``: writes the names of numbers into what was observed (`reports.values`). What was not decided has the
-    cause that its reason says, or the missing root on which its check rests (``root_of``; empty: on none). A miss has
-    that of each other miss with the same observation, of whatever check; where the observation does not say by itself
-    what went wrong, of the same check.
+    ``named``: adds the names of numbers to observations (`reports.values`). The cause of an undecided finding is its
+    reason, or the missing root of its check (``root_of``; empty: no root). Misses with the same observation have the
+    same cause; if the observation is not specific, only within the same check.
     """
     groups: dict[tuple[str, ...], list[Standing]] = {}
     seen: dict[tuple[str, ...], str] = {}

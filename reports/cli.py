@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 MARKER = ".mqconform-rollup"
-"""The mark of a folder whose site/ is ours to replace."""
+"""The file that marks a folder whose site/ may be replaced."""
 HEAP = MappingProxyType({"spark.driver.memory": "1g"})
-"""Pages need less of Java than an ingest."""
+"""Writing pages needs less memory of Java than an ingest."""
 PIPED_WIDTH = 1_000
 NAMED = 3
-"""Entries that one line on the terminal names before it only counts."""
+"""The number of entries that one line on the terminal names; the others are counted."""
 
 
 def register(app: typer.Typer) -> None:
@@ -75,12 +75,12 @@ def rollup(
     verdicts.
     """
     if follow:
-        _follow(runs, out, replace or wait > 0, None if once else every, master, conf)
+        _follow_runs(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
     with one_line_errors("rollup"):
         if not wait:
             confirm_some(runs, "run folder")
-        _claim(out)
+        _confirm_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
             from reports.lake.finishing import wait_until_finished
@@ -92,42 +92,42 @@ def rollup(
             shown = None
             with after_publishing(report):
                 if Lake.open_or_new(lake.spark, where).manifest.number:
-                    shown = _write(Lake.open(lake.spark, where), out, progress)
+                    shown = _write_site(Lake.open(lake.spark, where), out, progress)
     if shown:
-        _show("rollup", *shown, out)
+        _show_result("rollup", *shown, out)
     say_report("rollup", report)
 
 
-def _follow(
+def _follow_runs(
     runs: list[str], out: Path, of_named: bool, every: float | None, master: str, conf: list[str] | None
 ) -> None:
-    """Keep lake and site current with a folder of runs; ``every`` None: look once.
+    """Keep lake and site up to date with a folder of runs; ``every`` None: once.
 
-    ``of_named``: whether an option was given that is of runs which are named.
+    ``of_named``: whether an option for named runs was given.
     """
     from reports.following import follow
 
     with one_line_errors("rollup"):
         if len(runs) != 1 or of_named:
             raise RollupError(
-                "--follow takes one folder in which runs appear, replaces none that it has taken, and waits for all"
+                "--follow takes one folder of runs, never replaces a run, and waits for every run to finish"
             )
         confirm_some(runs, "folder")
-        _claim(out)
+        _confirm_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
             progress.rest()
-            reports = follow(lake.spark, where, runs[0], every, partial(_write_anew, lake.spark, where, out))
+            reports = follow(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
     if every is None:
         end(reports)
 
 
-def _write_anew(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
+def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
     from reports.lake.store import Lake
 
-    shown = _write(Lake.open(spark, where), out, progress)
+    shown = _write_site(Lake.open(spark, where), out, progress)
     progress.erase()
-    _show("rollup", *shown, out)
+    _show_result("rollup", *shown, out)
 
 
 def site(
@@ -139,14 +139,14 @@ def site(
     """Write the interop matrix and the static site of a lake."""
     with one_line_errors("lake site"):
         confirm_lake(lake)
-        _claim(out)
+        _confirm_replaceable(out)
         with open_lake("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
-            contents, missing = _write(opened, out, progress)
-    _show("lake site", contents, missing, out)
+            contents, missing = _write_site(opened, out, progress)
+    _show_result("lake site", contents, missing, out)
 
 
-def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
-    """Write the site; return what it shows, and the captures that could not be had."""
+def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
+    """Write the site; return its content, and the missing captures."""
     from reports.site_of_lake import contents_of, folder_of
 
     progress("reading the lake")
@@ -157,27 +157,26 @@ def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Conten
     return contents, missing
 
 
-def _show(command: str, contents: Contents, missing: list[str], out: Path) -> None:
+def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
         more = f" and {len(missing) - NAMED} more; their pages say so" if len(missing) > NAMED else ""
-        typer.echo(
-            f"mqconform {command}: {len(missing)} captures not in their run folder: {'; '.join(missing[:NAMED])}{more}",
-            err=True,
-        )
+        names = "; ".join(missing[:NAMED])
+        line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
+        typer.echo(f"mqconform {command}: {line}", err=True)
     matrix_console().print(terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
 
 
 def matrix_console() -> Console:
-    """Return the terminal; where there is none, one so wide that each row is a line, unless a width is given."""
+    """Return the terminal's console; without a terminal, and without a given width, rows are not wrapped."""
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_WIDTH
     return console
 
 
-def _claim(out: Path) -> None:
-    """Make sure that what will be replaced is ours."""
+def _confirm_replaceable(out: Path) -> None:
+    """Check that the files to be replaced were written by rollup."""
     marker = out / MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)

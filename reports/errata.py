@@ -1,4 +1,4 @@
-"""The texts of errata, from whoever has them: reports themselves know no document."""
+"""Loads the texts of errata through an entry point, because reports know no document."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from importlib.metadata import entry_points
 from typing import Any
 
 GROUP = "mqconform.errata"
-"""The entry point of what returns the errata: of each the fields of an `Erratum`, ``readings`` too."""
+"""The entry point that returns the errata, each with the fields of an `Erratum` including ``readings``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
     """A place where documents contradict themselves or real bytes.
 
-    ``says``: what contradicts what; ``readings``: a way to read it, and the verdict of a system that follows it;
-    ``real``: what bytes of real systems show; ``choice``: what checks may expect, ``why`` for which reason;
+    ``says``: the contradiction; ``readings``: each reading, with the verdict of a system that follows it; ``real``: the
+    evidence in bytes of real systems; ``choice``: the values that checks may expect, ``why``: the reason;
     ``settled``: whether bytes of real systems settle it.
     """
 
@@ -29,10 +29,10 @@ class Erratum:
 
 
 def known_errata() -> dict[str, Erratum]:
-    """Return the errata by id, of the suites that are installed here; none where nothing says them."""
-    return {each.id: each for entry in entry_points(group=GROUP) for each in map(_erratum, entry.load()())}
+    """Return the errata of the installed suites by id; empty without an entry point."""
+    return {each.id: each for entry in entry_points(group=GROUP) for each in map(_erratum_of, entry.load()())}
 
 
-def _erratum(known: Any) -> Erratum:
+def _erratum_of(known: Any) -> Erratum:
     readings = tuple((each.says, each.verdict) for each in known.readings)
     return Erratum(known.id, known.says, readings, known.real, known.choice, known.why, known.settled)

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from reports.rollup_error import RollupError
 
 PACKAGES = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"), "sql": ("duckdb",)})
-"""Extra: the packages that it installs."""
+"""The packages that each extra installs."""
 
 
 def what_is_missing() -> str | None:
-    """Return in one line what reports need and is not there, and the remedy; None when all is there."""
+    """Return one line that names the missing requirements of reports and the remedy; None when nothing is missing."""
     from reports.java import check_java
 
     try:

@@ -1,4 +1,4 @@
-"""``mqconform rollup --follow``: lake and site are kept current with a folder in which runs appear."""
+"""Keeps lake and site up to date with a folder of runs, for ``mqconform rollup --follow``."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def follow(
     write_site: Callable[[Progress], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Report]:
-    """Take the runs of ``folder`` into the lake at ``where``, and write the site when it has others than before.
+    """Take the runs of ``folder`` into the lake at ``where``, and write the site when the lake has changed.
 
-    ``every_s``: seconds between two looks, until Ctrl-C; None: look once. Returns what became of the runs of a single
-    look; of many nobody waits for the sum.
+    ``every_s``: seconds between two searches, until Ctrl-C; None: search once. Returns the reports of a single search,
+    and an empty list otherwise.
     """
     reports: list[Report] = []
 
@@ -54,13 +54,13 @@ def follow(
     if every_s is None:
         look()
         return reports
-    typer.echo(f"following {one_line(folder)}: a look every {every_s:g} s; Ctrl-C ends it")
+    typer.echo(f"following {one_line(folder)}: one search every {every_s:g} s; Ctrl-C ends it")
     try:
-        keep_looking(look, every_s, _complain, wait)
+        keep_looking(look, every_s, _print_complaint, wait)
     except KeyboardInterrupt:
-        typer.echo("ended: the lake is as of the last look that was whole")
+        typer.echo("ended: the lake has the runs of the last complete search")
     return reports
 
 
-def _complain(line: str) -> None:
+def _print_complaint(line: str) -> None:
     typer.echo(f"mqconform {COMMAND}: {line}", err=True)

@@ -1,4 +1,4 @@
-"""The Java that Spark needs, looked for before anything slow is imported or started."""
+"""Checks the Java that Spark needs, before anything slow is imported or started."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_java() -> str:
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:
-        where = f"JAVA_HOME={home} has no bin/java" if home else "there is no java on the PATH"
+        where = f"JAVA_HOME={home} has no bin/java" if home else "no java is on the PATH"
         raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {where}: {_JAVA_HELP}")
     try:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603

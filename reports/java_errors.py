@@ -1,4 +1,4 @@
-"""What Java says when it fails, in one line that says what to do about it."""
+"""Turns failures of Java into one line with a remedy."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from reports.text import one_line
 
 REASON_SHOWN = 300
 NO_ANSWER = (Py4JNetworkError, ConnectionError)
-"""What is raised when Java has died."""
+"""The exceptions after the death of the Java process."""
 FAILURES = (PySparkException, Py4JError, *NO_ANSWER)
-"""What anything that is asked of Spark may raise."""
+"""The exceptions of any request to Spark."""
 HINTS = {
-    "UnsupportedFileSystemException": "no file system of that kind is known here: give its jars with"
+    "UnsupportedFileSystemException": "this kind of file system is unknown: give its jars with"
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
-    "ClassNotFoundException": "its jars are not here: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
+    "ClassNotFoundException": "its jars are missing: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
     " (s3a: org.apache.hadoop:hadoop-aws of the Hadoop that this Spark has)",
     "OutOfMemoryError": "give it more memory with --conf spark.driver.memory=4g (or spark.executor.memory)",
-    "AccessControlException": "who runs this may not do that there",
+    "AccessControlException": "the user of this command has no permission there",
     "No space left on device": "make room on the disk (Spark itself works below TMPDIR)",
 }
-"""What to do about an exception, by the name of its class or some words of its message."""
+"""The remedy for an exception, by the name of its class or some words of its message."""
 
 
 def java_reason(error: Exception) -> str:
-    """Return one line for an exception of Py4J or PySpark: the innermost cause, its message, the way out."""
+    """Return one line for an exception of Py4J or PySpark: the innermost cause, its message, the remedy."""
     try:
-        cause = _innermost(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
+        cause = _innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
     except NO_ANSWER as silence:
         return java_reason(silence)
     if isinstance(error, NO_ANSWER):
@@ -43,7 +43,7 @@ def java_reason(error: Exception) -> str:
         (
             hint
             for known, hint in HINTS.items()
-            if known in (name, *_words(message)) or (" " in known and known in message)
+            if known in (name, *_split_words(message)) or (" " in known and known in message)
         ),
         "",
     )
@@ -51,12 +51,12 @@ def java_reason(error: Exception) -> str:
 
 
 def java_said(log: str) -> str:
-    """Return one line that says why Java ended, of all that it wrote; nothing when it did not say."""
+    """Return one line with the reason why Java ended, from its output; empty without a reason."""
     found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
     return one_line(found[-1], REASON_SHOWN) if found else ""
 
 
-def _innermost(exception: Any) -> Any:
+def _innermost_cause(exception: Any) -> Any:
     for _ in range(20):  # an exception may be its own cause, in a circle
         if exception is None or (cause := exception.getCause()) is None:
             return exception
@@ -65,10 +65,10 @@ def _innermost(exception: Any) -> Any:
 
 
 def _first_line(message: str) -> str:
-    """Return what a message says before its stack trace."""
+    """Return the part of a message before its stack trace."""
     lines = [line for line in message.splitlines() if line.strip() and not re.match(r"\s+at |Driver stacktrace", line)]
     return lines[0] if lines else ""
 
 
-def _words(message: str) -> list[str]:
+def _split_words(message: str) -> list[str]:
     return re.findall(r"[A-Za-z]+(?:Exception|Error)", message)

@@ -1,4 +1,4 @@
-"""matrix.json: the same matrix for machines (docs/reports.md describes it)."""
+"""Writes matrix.json, the matrix for machines (docs/reports.md describes it)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def write_matrix(contents: Contents, path: Path) -> None:
 
 
 def matrix(contents: Contents) -> dict[str, object]:
-    """Return the matrix as JSON values: systems, sections with counts of rules by verdict, the lines accounted for."""
+    """Return the matrix as JSON values: systems, sections with counts of rules by verdict, and the counted lines."""
     totals = contents.totals()
     return {
         "schema": 2,

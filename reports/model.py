@@ -1,6 +1,6 @@
-"""The records between the lake and what people look at: the pages, the terminal, matrix.json. No Spark here.
+"""The records between the lake and its readers: the pages, the terminal, matrix.json. No Spark here.
 
-What grows with systems times rules is never a collection: it is read as a stream, in the order in which it is shown.
+Data that grow with systems times rules are never collected: they are read as a stream, in display order.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from reports.vocabulary import SEVERITY
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
 RUNS_SHOWN = 30
-"""Runs of a system on its page, the latest."""
+"""The number of runs on the page of a system, the latest ones."""
 PANELS_A_PAGE = 12
-"""Systems of which the page of a rule shows what was seen, where it was no pass; the verdict is shown of all."""
+"""The number of systems whose observations the page of a rule shows, except passes; it shows all verdicts."""
 EXAMPLES_A_PAGE = 2
-"""The same of passes."""
+"""The number of passes with observations on the page of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system under test: one version of a product, with one profile. ``order``: of its latest run."""
+    """A system under test: one version of a product, with one profile. ``order``: the number of its latest run."""
 
     name: str
     version: str
     profile: str = ""
     order: int = 0
     key: str = field(init=False, compare=False)
-    """A name for files, anchors and matrix.json."""
+    """The name for files, anchors and matrix.json."""
 
     def __post_init__(self) -> None:
-        """Compute the key once: pages ask for it a million times."""
+        """Compute the key once, because pages ask for it a million times."""
         object.__setattr__(self, "key", system_key(self.name, self.version, self.profile))
 
     @property
     def shown_profile(self) -> str:
-        """The profile where it tells systems apart."""
+        """The profile, if it distinguishes systems."""
         return shown_profile(self.profile)
 
     @property
     def label(self) -> str:
-        """How it is called."""
+        """The display name of the system."""
         return system_label(self.name, self.version, self.profile)
 
     @property
     def product(self) -> tuple[str, str]:
-        """What its versions share."""
+        """The name and profile that the versions of the product share."""
         return self.name, self.profile
 
 
@@ -71,17 +71,17 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether a check judged it when the suites were last proven; None: the run does not say."""
+    """Whether a check judged it when the suites were last proven; None: unknown to the run."""
     proven: bool | None = None
     observed: str = ""
-    """``observe`` in words; empty: the run does not say."""
+    """The text of ``observe``; empty: unknown to the run."""
     kind: str = DEMAND
     """The class, such as demand, event or clone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The part of one section that was checked when the suites were last proven.
+    """The checked part of one section when the suites were last proven.
 
     ``demand``: MUST or SHOULD; ``kind``: the class of the rules, such as demand or event.
     """
@@ -99,13 +99,13 @@ class Coverage:
 
     @property
     def open(self) -> int:
-        """The rules that nothing checks although somebody could."""
+        """The number of judgeable rules without a check."""
         return self.rows - self.none - self.checked
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A protocol of the system without rules here: what the suites exercise, the reference does, and is left out."""
+    """A protocol of the system without rules here: its share in the suites and the reference, and the omitted part."""
 
     name: str
     title: str
@@ -116,7 +116,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """What verdicts of a run rest on and is missing. ``said``: what was found; ``checks``: those that rest on it."""
+    """A missing root of verdicts. ``said``: its description; ``checks``: the dependent checks."""
 
     said: str
     checks: frozenset[str]
@@ -151,7 +151,7 @@ class Run:
 
     @property
     def lacking(self) -> str:
-        """Say why it is no whole run; empty for one that is."""
+        """The reason why the run is not whole; empty for a whole run."""
         if self.aborted:
             return f"aborted: {self.aborted}"
         if self.finished is None:
@@ -161,11 +161,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A packet that a verdict points at.
+    """A packet that shows a verdict.
 
-    ``hex`` may be the beginning only, ``octets`` is the whole length. ``first``, ``last``: the octets that decide,
-    inclusive; None: the whole packet. ``marked``: where the dissection shows them, from a character to another
-    (exclusive). ``capture_ms``: from the first packet of its capture to the last.
+    ``hex`` may be only the beginning, ``octets`` is the whole length. ``first``, ``last``: the deciding octets,
+    inclusive; None: the whole packet. ``marked``: the range of the deciding characters in the dissection (end
+    exclusive). ``capture_ms``: the duration of its capture.
     """
 
     frame: int | None
@@ -194,7 +194,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The verdict that stands of a rule for a system: a row of the table ``rule_current``.
+    """The standing verdict of a rule for a system: a row of the table ``rule_current``.
 
     ``counts``: checks by verdict. ``system``: its key.
     """
@@ -225,7 +225,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A run after which another verdict of a rule stood than before. Empty verdicts: there was none."""
+    """A run that changed the standing verdict of a rule. Empty verdicts: none before or after."""
 
     name: str
     profile: str
@@ -241,7 +241,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line of a verdict file that could not be taken."""
+    """A line of a verdict file that was rejected."""
 
     folder: str
     line: int
@@ -250,7 +250,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """An erratum that verdicts of a rule rest on, those of so many systems."""
+    """An erratum on which verdicts of a rule rest, with the number of systems."""
 
     erratum: str
     rule: str
@@ -259,9 +259,9 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What a system did in a role while another one was its counterpart: rules by verdict, of the table ``pairs``.
+    """The result of a system in a role with another system as counterpart: rules by verdict, of the table ``pairs``.
 
-    ``a`` and ``b`` are keys, with what their systems are called.
+    ``a`` and ``b`` are keys, with the display names of the systems.
     """
 
     a: str
@@ -274,13 +274,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Everything that is shown.
+    """The complete content of the site.
 
-    ``runs``: the latest of each system, newest last; ``run_count``: all of them. ``rejected`` is a sample.
-    ``stands`` has the rules in the order of `rule_key`. ``shown`` yields what a page of a rule shows in full, in the
-    order of the rules' ids, of one rule the worst first (at most `PANELS_A_PAGE` that are no pass, `EXAMPLES_A_PAGE`
-    that are); ``changes`` the latest changes of each rule, in the same order. ``found`` yields, system by system, what
-    is no pass, is retired or has later verdicts beside it, the worst first. Each call reads anew.
+    ``runs``: the latest of each system, newest last; ``run_count``: all of them. ``rejected`` is a sample. ``stands``
+    has the rules in the order of `rule_key`. ``shown`` yields the verdicts that a page of a rule shows in full, in the
+    order of the rules' ids, the worst first (at most `PANELS_A_PAGE` without a pass, `EXAMPLES_A_PAGE` passes);
+    ``changes`` the latest changes of each rule, in the same order. ``found`` yields, system by system, the verdicts
+    that are not a pass, are retired or have later verdicts beside them, the worst first. Each call reads anew.
     """
 
     systems: tuple[System, ...]
@@ -292,7 +292,7 @@ class Contents:
     changes: Callable[[], Iterator[Change]] = lambda: iter(())
     cited: tuple[Cited, ...] = ()
     pairs: tuple[Pair, ...] = ()
-    """Those with another counterpart than the reference."""
+    """The pairs whose counterpart is not the reference."""
     coverage: tuple[Coverage, ...] = ()
     members: tuple[Member, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
@@ -307,15 +307,15 @@ class Contents:
         for rule in sorted(self.rules.values(), key=rule_key):
             rows.setdefault((rule.document, rule.section), []).append(rule)
         return [
-            Section(*key, tuple(rules), self._counts(rules), sum(map(self.counts_rule, rules)))
+            Section(*key, tuple(rules), self._count_by_system(rules), sum(map(self.counts_rule, rules)))
             for key, rules in rows.items()
         ]
 
     def counts_rule(self, rule: Rule) -> bool:
-        """Tell whether a rule counts as one that is checked: a run of all suites would judge it, or some run has."""
+        """Return whether a rule counts as checked: a run of all suites would judge it, or a run has judged it."""
         return is_judgeable(rule) or any(self.stands.get(system.key, rule.rule) for system in self.systems)
 
-    def _counts(self, rules: list[Rule]) -> dict[str, Counter[str]]:
+    def _count_by_system(self, rules: list[Rule]) -> dict[str, Counter[str]]:
         start = self.stands.places[rules[0].rule]
         found = {system.key: self.stands.counts(system.key, start, start + len(rules)) for system in self.systems}
         return {key: counts for key, counts in found.items() if counts}
@@ -325,20 +325,20 @@ class Contents:
         return {system.key: self.stands.counts(system.key) for system in self.systems}
 
     def runs_of(self, system: System) -> list[Run]:
-        """Return the runs of a system that are known here, newest last."""
+        """Return the known runs of a system, newest last."""
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Return the version of the product that was tested before this one."""
+        """Return the previously tested version of the product."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document: its rules, judged or not, and by key of a system how many have which verdict.
+    """A section of a document: its rules, judged or not, and for each system's key the number of rules by verdict.
 
-    ``checked``: the rules that count, so that those with a verdict and those without one are together as many.
+    ``checked``: the rules that count, so that those with and without a verdict add up.
     """
 
     document: str
@@ -349,7 +349,7 @@ class Section:
 
     @property
     def title(self) -> str:
-        """The section's title, as its first titled rule says it."""
+        """The title of the section, from its first rule with a title."""
         return next((rule.title for rule in self.rules if rule.title), "")
 
     @property
@@ -364,7 +364,7 @@ class Section:
 
 
 def bare_rule(rule: str, document: str, section: str, level: str) -> Rule:
-    """Return a row for a judged rule that no catalogue knows."""
+    """Return a row for a judged rule that is missing in every catalogue."""
     says = "The catalogue of this run has no row for this rule."
     return Rule(
         rule=rule,
@@ -382,20 +382,20 @@ def bare_rule(rule: str, document: str, section: str, level: str) -> Rule:
 
 
 def is_judgeable(rule: Rule) -> bool:
-    """Tell whether a run of all suites would judge the rule."""
+    """Return whether a run of all suites would judge the rule."""
     return rule.observe != "none" if rule.checked is None else rule.checked
 
 
 def rule_key(rule: Rule) -> tuple[object, ...]:
-    """Return a key that sorts rules as the documents have them."""
+    """Return a key that sorts rules in the order of the documents."""
     return rule.document, section_key(rule.section), natural_key(rule.rule)
 
 
 def add_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
-    """Return the sum."""
+    """Return the sum of counters."""
     return sum(counters, Counter())
 
 
 def worst(counts: Counter[str]) -> str:
-    """Return the worst verdict counted."""
+    """Return the worst verdict among the counts."""
     return min((name for name, count in counts.items() if count), key=SEVERITY.__getitem__, default="not_judged")

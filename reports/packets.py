@@ -1,4 +1,4 @@
-"""The packets of a verdict, made from its capture by whoever can: reports themselves know no protocol."""
+"""Makes the packets of a verdict from its capture through an entry point, because reports know no protocol."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from reports.model import Frame, Standing
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN
 
 GROUP = "mqconform.packets"
-"""The entry point of what shows the packets of a capture file."""
+"""The entry point that shows the packets of a capture file."""
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
-"""Of document and section, what was expected, what was observed, and (frame, first, last) of packets: the packets, each
-with the fields of a `Frame` and ``data`` (octets); or why they cannot be shown.
+"""A function of document and section, expected, observed, and (frame, first, last) of packets.
+
+It returns the packets, each with the fields of a `Frame` and ``data`` (octets), or the reason why they cannot be shown.
 """
 CAPTURES_KEPT = 32
 
 
 def packet_maker() -> ShowPackets:
-    """Return what makes the packets of a verdict; where nothing is installed for it, they are named only."""
+    """Return the function that makes the packets of a verdict; without an installed one, packets are only named."""
     for entry in entry_points(group=GROUP):
         return _Maker(entry.load())
     return lambda _, standing: standing.evidence
 
 
 class _Maker:
-    """Keeps the captures read last: the rules of a section are judged by the same checks."""
+    """Keeps the last captures in memory, because the rules of a section are judged by the same checks."""
 
     def __init__(self, read: Callable[[Path], Show]) -> None:
         self.read = read
@@ -45,10 +46,10 @@ class _Maker:
         shown = show(section, standing.expected, standing.observed, wanted)
         if isinstance(shown, str):
             return tuple(replace(each, dissection=shown) for each in standing.evidence)
-        return tuple(map(_frame, shown))
+        return tuple(map(_build_frame, shown))
 
 
-def _frame(shown: Any) -> Frame:
+def _build_frame(shown: Any) -> Frame:
     return Frame(
         frame=shown.frame,
         time_ms=shown.time_ms,

@@ -1,4 +1,4 @@
-"""What a command that takes long does now, on stderr."""
+"""Reports the present stage of a long command on stderr."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from types import TracebackType
 from typing import TextIO
 
 QUIET_S = 5
-"""Seconds after which a command says what it does."""
+"""The seconds before a command reports its stage."""
 WATCHED_S, PIPED_S = 1, 30
-"""Seconds between two words on a terminal, and where nobody watches."""
+"""The seconds between two reports, on a terminal and in a pipe."""
 _ERASED = "\r\x1b[2K"
 
 
 class Progress:
-    """Told of each stage; says it once the command has taken `QUIET_S`, with the time that is left where it is known.
+    """Gets each stage, and reports it after `QUIET_S`, with the remaining time if it is known.
 
-    On a terminal there is one line, which is erased at the end; in a pipe a line each `PIPED_S`: quiet for whoever
-    keeps it, and not silent for whoever waits. As a context it says so even while one stage takes long.
+    A terminal has one line, which is erased at the end; a pipe gets a line each `PIPED_S`. As a context, it reports
+    even during one long stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,7 +36,7 @@ class Progress:
         self._is_watched, self._is_at_rest = self._out.isatty(), False
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._repeat, daemon=True)
+        self._thread = threading.Thread(target=self._repeat_line, daemon=True)
 
     def __enter__(self) -> Progress:
         self._thread.start()
@@ -52,7 +52,7 @@ class Progress:
             self._out.close()
 
     def __call__(self, stage: str, done: int = 0, whole: int = 0) -> None:
-        """Say that a stage is at work, of which ``done`` parts of ``whole`` (0: nobody knows) are there."""
+        """Report a stage and its complete parts: ``done`` of ``whole`` (0: unknown)."""
         now = self._clock()
         with self._lock:
             if self._is_at_rest:
@@ -60,26 +60,26 @@ class Progress:
             if stage != self._stage:
                 self._stage, self._stage_began = stage, now
             self._done, self._whole = done, whole
-            self._say(now)
+            self._print_line(now)
 
     def rest(self) -> None:
-        """Be quiet until the next stage, which is as if the command had begun then."""
+        """Be quiet until the next stage, which counts like the start of the command."""
         with self._lock:
             self._is_at_rest, self._said = True, None
 
     def erase(self) -> None:
-        """Take the line off a terminal, for what is said next."""
+        """Erase the line on a terminal, before other output."""
         with self._lock:
             if self._is_watched and self._said is not None:
                 self._out.write(_ERASED)
                 self._out.flush()
 
-    def _repeat(self) -> None:
+    def _repeat_line(self) -> None:
         while not self._ended.wait(WATCHED_S):
             with self._lock:
-                self._say(self._clock())
+                self._print_line(self._clock())
 
-    def _say(self, now: float) -> None:
+    def _print_line(self, now: float) -> None:
         pause = WATCHED_S if self._is_watched else PIPED_S
         if self._is_at_rest or now - self._began < QUIET_S or (self._said is not None and now - self._said < pause):
             return
@@ -89,8 +89,8 @@ class Progress:
             parts.append(f"{self._done:,} of {self._whole:,}")
             if self._done:
                 left = (now - self._stage_began) / self._done * (self._whole - self._done)
-                parts.append(f"about {_seconds(left)} left")
-        parts.append(f"{_seconds(now - self._began)} so far")
+                parts.append(f"about {_format_seconds(left)} left")
+        parts.append(f"{_format_seconds(now - self._began)} so far")
         line = ", ".join(parts)
         if self._is_watched:
             width = shutil.get_terminal_size().columns
@@ -101,15 +101,15 @@ class Progress:
 
 
 def _standard_error() -> TextIO:
-    """Return a stream of its own to where stderr leads now: while Java starts, descriptor 2 is Java's."""
+    """Return a separate stream to the present stderr, because descriptor 2 belongs to Java while it starts."""
     try:
         descriptor = os.dup(sys.stderr.fileno())
-    except (OSError, ValueError):  # no descriptor is behind it
+    except (OSError, ValueError):  # stderr has no descriptor
         return sys.stderr
     return os.fdopen(descriptor, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors)
 
 
-def _seconds(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     whole = round(seconds)
     if whole < 90:
         return f"{whole} s"

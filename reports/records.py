@@ -1,4 +1,4 @@
-"""JSON from outside, field by field: what is missing or of another kind is named, with the file it is in."""
+"""Reads JSON from outside, field by field; an error names the field and its file."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 SCHEMAS = (1, 2)
-"""The versions of run folders that are read."""
+"""The versions of run folders that can be read."""
 YEARS = (1970, 9000)
-"""The years of runs: any time near them can be had in every language."""
+"""The range of years of runs; every language supports times near them."""
 
 
 def clean(text: str) -> str:
-    """Replace lone surrogates, which JSON can write and UTF-8 cannot, by what Java writes for them."""
+    """Replace lone surrogates, which JSON can write and UTF-8 cannot, by the characters that Java writes for them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 class Record:
-    """A JSON object that names itself and the key when something is wrong."""
+    """A JSON object that names itself and the key in errors."""
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, dict):

@@ -1,4 +1,4 @@
-"""The error of the roll-up: bad input, in one line."""
+"""The error of the roll-up for bad input; the text is one line."""
 
 from __future__ import annotations
 

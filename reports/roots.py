@@ -1,10 +1,11 @@
-"""What is missing of that on which the verdicts of a run rest, read from the other fields of its run.json."""
+"""Reads the missing roots of a run, on which its verdicts rest, from the other fields of its run.json."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from reports.model import Root
@@ -12,33 +13,44 @@ from reports.text import TEXT_SHOWN, one_line
 
 ROOTS_SHOWN = 20
 CHECKS_KEPT = 5_000
+NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
 _LONGEST = 800
 
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
-    """Return a line for a terminal for each, worded as the harness has it."""
-    return [f"fix this first: {one_line(root.said, _LONGEST)}{_resting(root)}" for root in roots]
+    """Return a terminal line for each root, in the words of the harness."""
+    return [f"fix this first: {one_line(root.said, _LONGEST)}{_describe_dependents(root)}" for root in roots]
 
 
-def _resting(root: Root) -> str:
+def _describe_dependents(root: Root) -> str:
     number = len(root.checks)
     return f" ({number} check{'s rest' if number != 1 else ' rests'} on it)" if number else ""
 
 
-def roots_of(extra: str | None) -> tuple[Root, ...]:
-    """Return the missing roots of a run; what is not in the form of the harness is left out."""
+def roots_of(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
+    """Return the missing roots of a run; malformed values are dropped.
+
+    ``new_names``: the new name of each check that was renamed since, without parameters, by its old name.
+    """
     try:
         tree = json.loads(extra) if extra else {}
     except ValueError:
         return ()
     found = tree.get("roots") if isinstance(tree, dict) else None
-    return tuple(islice(map(_root, filter(_is_root, found)), ROOTS_SHOWN)) if isinstance(found, list) else ()
+    if not isinstance(found, list):
+        return ()
+    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_root, found), ROOTS_SHOWN))
 
 
 def _is_root(one: Any) -> bool:
     return isinstance(one, dict) and isinstance(one.get("said"), str) and isinstance(one.get("checks"), list)
 
 
-def _root(one: dict[str, Any]) -> Root:
-    checks = (check for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
+def _parse_root(one: dict[str, Any], new_names: Mapping[str, str]) -> Root:
+    checks = (_rename(check, new_names) for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
     return Root(one["said"][: TEXT_SHOWN + 1], frozenset(checks))
+
+
+def _rename(check: str, new_names: Mapping[str, str]) -> str:
+    function, bracket, parameters = check.partition("[")
+    return f"{new_names.get(function, function)}{bracket}{parameters}"

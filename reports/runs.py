@@ -1,4 +1,4 @@
-"""Paths that a run folder names: they never lead out of it."""
+"""Resolves paths that a run folder names; they never lead outside."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 
 def inside(folder: Path, relative: str) -> Path | None:
-    """Return the regular file ``relative`` of a resolved folder; None when there is none or the path leaves the folder.
+    """Return the regular file ``relative`` of a resolved folder; None for a missing file or one outside.
 
-    Absolute paths, ".." and links that lead out are all "leaves the folder".
+    Absolute paths, ".." and links that lead outside count as outside.
     """
     if not relative or "\0" in relative or "\\" in relative:
         return None

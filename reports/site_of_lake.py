@@ -1,11 +1,11 @@
-"""What the pages show of a lake: small tables as collections, large ones as streams in the order of the pages.
+"""Reads the content of the pages from a lake: small tables as collections, large ones as streams in page order.
 
-Nothing is collected that grows with the runs, nor with systems times rules.
+Data that grow with the runs, or with systems times rules, are not collected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from pyspark.sql import functions as sql
 from reports.lake.derived import systems_of
 from reports.lake.local import local_path
 from reports.lake.order import rank
+from reports.lake.renamed_checks import new_names_of_systems
 from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
 from reports.model import (
@@ -45,7 +46,7 @@ from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
 CHANGES_SHOWN = 10
-"""Changes of a rule on its page, the latest."""
+"""The number of latest changes on the page of a rule."""
 REJECTED_SHOWN = 100
 LIST_SHOWN = 20
 _TEXTS = ("expected", "observed", "reason", "test")
@@ -55,14 +56,14 @@ _RULE_WORDS = (
 
 
 def contents_of(lake: Lake) -> Contents:
-    """Return what is shown of this state of the lake."""
+    """Return the content of this state of the lake."""
     runs = lake.table("runs").persist()
     try:
-        systems = _systems(runs)
-        shown_runs = _runs(lake, runs)
+        systems = _read_systems(runs)
+        shown_runs = _read_runs(lake, runs)
         totals = runs.agg(sql.count("*").alias("runs"), sql.sum("kept"), sql.sum("rejected")).collect()[0]
-        stands = _stands(lake)
-        rules, newest = _rules(lake, runs, {rule for *_, some in stands for rule in some})
+        stands = _read_standing_verdicts(lake)
+        rules, newest = _read_rules(lake, runs, {rule for *_, some in stands for rule in some})
     finally:
         runs.unpersist()
     table = VerdictTable.empty(
@@ -78,11 +79,11 @@ def contents_of(lake: Lake) -> Contents:
         runs=shown_runs,
         rules=rules,
         stands=table,
-        shown=lambda: map(_standing, _choose_verdicts(lake).toLocalIterator()),
-        found=lambda: map(_standing, _found(lake).toLocalIterator()),
-        changes=lambda: map(_change, _changes(lake).toLocalIterator()),
+        shown=lambda: map(_build_standing, _choose_verdicts(lake).toLocalIterator()),
+        found=lambda: map(_build_standing, _read_found(lake).toLocalIterator()),
+        changes=lambda: map(_build_change, _read_changes(lake).toLocalIterator()),
         cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _cited_errata(lake).toLocalIterator()),
-        pairs=_pairs(lake, runs),
+        pairs=_read_pairs(lake, runs),
         coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
         members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
@@ -102,13 +103,13 @@ def folder_of(lake: Lake, run: str) -> Path | None:
     return local_path(known.folder) if known else None
 
 
-def _systems(runs: DataFrame) -> tuple[System, ...]:
+def _read_systems(runs: DataFrame) -> tuple[System, ...]:
     rows = runs.groupBy(*SYSTEM).agg(sql.max("ingest").alias("latest")).collect()
     systems = (System(row.sut_name, row.sut_version, row.profile or "", row.latest) for row in rows)
     return tuple(sorted(systems, key=lambda system: (system.name, system.profile, system.order)))
 
 
-def _runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
+def _read_runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
     newest_first = Over.partitionBy("sut").orderBy(sql.desc("ingest"))
     latest = runs.withColumn("place", sql.row_number().over(newest_first)).where(sql.col("place") <= RUNS_SHOWN)
     wanted = sql.broadcast(latest.select("ingest"))
@@ -120,13 +121,14 @@ def _runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
     unfollowed: dict[int, list[str]] = {}
     for row in missed.select("ingest", "rule").distinct().orderBy("rule").toLocalIterator():
         unfollowed.setdefault(row.ingest, []).append(row.rule)
+    new_names = new_names_of_systems(runs, lake.table("suites"))
     return tuple(
-        _run(row, counts.get(row.ingest, {}), unfollowed.get(row.ingest, []))
+        _build_run(row, counts.get(row.ingest, {}), unfollowed.get(row.ingest, []), new_names[row.sut])
         for row in latest.orderBy("ingest").collect()
     )
 
 
-def _run(row: Row, counts: dict[str, int], unfollowed: list[str]) -> Run:
+def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_names: Mapping[str, str]) -> Run:
     texts = {name: row[name] or "" for name in ("vendor", "reach", "harness", "selection", "aborted", "folder")}
     return Run(
         run=row.run,
@@ -140,20 +142,21 @@ def _run(row: Row, counts: dict[str, int], unfollowed: list[str]) -> Run:
         kept=row.kept or 0,
         rejected=row.rejected or 0,
         unfollowed=tuple(unfollowed),
-        roots=roots_of(row.extra),
+        roots=roots_of(row.extra, new_names),
         **texts,
     )
 
 
-def _stands(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
+def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
     """Return system, verdict, whether the rules are retired, and the rules."""
     table = lake.table("rule_current").groupBy("sut", "verdict", "retired").agg(sql.collect_list("rule").alias("rules"))
     return [(row.sut, row.verdict, bool(row.retired), row.rules) for row in table.toLocalIterator()]
 
 
-def _rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rule], str]:
-    """Return the newest words of each rule that the newest suites of a system know, or that is judged; and the newest
-    suites of all. What only older suites know counts as not checked.
+def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rule], str]:
+    """Return the newest texts of each known or judged rule, and the newest suites.
+
+    A rule that only older suites have counts as not checked.
     """
     suites = runs.groupBy("suites").agg(sql.max("ingest").alias("ingest"))
     of_systems = runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("suites")).select("suites").distinct()
@@ -167,7 +170,7 @@ def _rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rul
         .where("place = 1")
         .select(*_RULE_WORDS, "checked", "proven", "kind", "known")
     )
-    rules = {row.rule: _rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
+    rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
         of_unknown = lake.table("rule_current").where(sql.col("rule").isin(sorted(unknown)))
         for row in of_unknown.select(*RULE).dropDuplicates(["rule"]).toLocalIterator():
@@ -175,34 +178,36 @@ def _rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rul
     return rules, newest
 
 
-def _rule(row: Row) -> Rule:
+def _build_rule(row: Row) -> Rule:
     words = {name: row[name] or "" for name in _RULE_WORDS}
     return Rule(**words, checked=row.checked if row.known else False, proven=row.proven, kind=row.kind or DEMAND)
 
 
-def _current(lake: Lake) -> DataFrame:
-    """Return ``rule_current`` without what pages will not show, so that one huge packet cannot fill the driver."""
+def _read_current(lake: Lake) -> DataFrame:
+    """Return ``rule_current`` without the columns and texts that pages omit: a huge packet must not fill the driver."""
     table = lake.table("rule_current")
-    # A function of two parameters would get the index of the element as the second one, which here is the limit.
-    lists = {name: sql.transform(sql.slice(name, 1, LIST_SHOWN), lambda one: _cut(one)) for name in ("errata", "notes")}
-    texts = {name: _cut(sql.col(name)) for name in _TEXTS}
-    return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _frame_cut)})
+    # A function with two parameters would get the index of the element as the second one, here the limit.
+    lists = {
+        name: sql.transform(sql.slice(name, 1, LIST_SHOWN), lambda one: _cut_text(one)) for name in ("errata", "notes")
+    }
+    texts = {name: _cut_text(sql.col(name)) for name in _TEXTS}
+    return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _cut_frame)})
 
 
-def _cut(column: Column, limit: int = TEXT_SHOWN) -> Column:
+def _cut_text(column: Column, limit: int = TEXT_SHOWN) -> Column:
     return sql.substring(column, 1, limit + 1)
 
 
-def _frame_cut(row: Column) -> Column:
+def _cut_frame(row: Column) -> Column:
     return (
         row.withField("octets", sql.floor(sql.length(row["hex"]) / 2))
         .withField("hex", sql.substring(row["hex"], 1, 2 * OCTETS_SHOWN))
-        .withField("dissection", _cut(row["dissection"], DISSECTION_SHOWN))
+        .withField("dissection", _cut_text(row["dissection"], DISSECTION_SHOWN))
     )
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose by what is small, then read the texts and packets of what was chosen."""
+    """Choose verdicts by small columns, then read the texts and packets of the chosen ones."""
     bad = rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (
@@ -213,17 +218,17 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
         .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_A_PAGE).otherwise(PANELS_A_PAGE))
         .select("sut", "rule", "place")
     )
-    return _current(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
+    return _read_current(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
 
 
 def _cited_errata(lake: Lake) -> DataFrame:
     table = lake.table("rule_current").where("not retired and size(errata) > 0")
     each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, LIST_SHOWN)).alias("erratum"))
-    cut = each.withColumn("erratum", _cut(sql.col("erratum")))
+    cut = each.withColumn("erratum", _cut_text(sql.col("erratum")))
     return cut.groupBy("erratum", "rule").agg(sql.count_distinct("sut").alias("systems")).orderBy("erratum", "rule")
 
 
-def _pairs(lake: Lake, runs: DataFrame) -> tuple[Pair, ...]:
+def _read_pairs(lake: Lake, runs: DataFrame) -> tuple[Pair, ...]:
     is_reference = (sql.col("b") == "reference") | sql.col("b").startswith("reference ")
     rows = lake.table("pairs").where(~is_reference).groupBy("a", "b", "role", "verdict").agg(sql.sum("rules"))
     counts: dict[tuple[str, str, str], dict[str, int]] = {}
@@ -236,17 +241,17 @@ def _pairs(lake: Lake, runs: DataFrame) -> tuple[Pair, ...]:
     return tuple(Pair(a, names.get(a, a), b, names.get(b, b), role, some) for (a, b, role), some in counts.items())
 
 
-def _found(lake: Lake) -> DataFrame:
+def _read_found(lake: Lake) -> DataFrame:
     looked_at: Iterable[Column] = (
         sql.col("verdict").isin(*FINDINGS),
         sql.col("retired"),
         sql.size("beside") > 0,
     )
-    found = _current(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
+    found = _read_current(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
     return found.orderBy("sut", rank(sql.col("verdict")), "rule")
 
 
-def _changes(lake: Lake) -> DataFrame:
+def _read_changes(lake: Lake) -> DataFrame:
     newest_first = Over.partitionBy("rule").orderBy(sql.desc("ingest"), "sut_name", "profile")
     latest = lake.table("changes").withColumn("place", sql.row_number().over(newest_first))
     started = lake.table("runs").select("ingest", "started")
@@ -257,7 +262,7 @@ def _changes(lake: Lake) -> DataFrame:
     )
 
 
-def _change(row: Row) -> Change:
+def _build_change(row: Row) -> Change:
     return Change(
         name=row.sut_name,
         profile=row.profile or "",
@@ -272,7 +277,7 @@ def _change(row: Row) -> Change:
     )
 
 
-def _standing(row: Row) -> Standing:
+def _build_standing(row: Row) -> Standing:
     texts = {name: row[name] or "" for name in (*_TEXTS, "reach", "level")}
     with_packets = "evidence" in row
     return Standing(
@@ -287,7 +292,7 @@ def _standing(row: Row) -> Standing:
         partial=bool(row.partial),
         errata=tuple(_drop_empty(row.errata)),
         notes=tuple(_drop_empty(row.notes)) if with_packets else (),
-        evidence=tuple(_frame(each) for each in row.evidence or () if each) if with_packets else (),
+        evidence=tuple(_build_frame(each) for each in row.evidence or () if each) if with_packets else (),
         capture=row.capture or "" if with_packets else "",
         counts=row.counts or {},
         retired=bool(row.retired),
@@ -303,7 +308,7 @@ def _drop_empty(values: Iterable[str | None] | None) -> Iterator[str]:
     return (each for each in values or () if each)
 
 
-def _frame(row: Row) -> Frame:
+def _build_frame(row: Row) -> Frame:
     return Frame(
         frame=row.frame,
         time_ms=row.time_ms,

@@ -1,4 +1,4 @@
-"""A Spark session that is quiet, local by default and leaves nothing behind."""
+"""Opens a Spark session that is quiet, local by default, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from reports.java_errors import FAILURES, java_reason, java_said
 from reports.rollup_error import RollupError
 
 QUICKLY = "-XX:TieredStopAtLevel=1"
-"""Of a short job, a third is Java's second compiler; a long one takes half the time with it."""
+"""Java's second compiler costs a third of a short job, but halves a long one."""
 CLASSES = Path(sys.prefix, "share", "mqconform", "spark.jsa")
-"""Spark's classes as Java has them in memory (scripts/java_classes.py); another Java passes them over."""
+"""Spark's classes in Java's memory format (scripts/java_classes.py); another Java ignores the file."""
 
 
 @contextmanager
@@ -33,29 +33,29 @@ def session(
 ) -> Iterator[SparkSession]:
     """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`.
 
-    ``conf`` has the last word on every setting. Without ``log`` there is a file that stays only when something failed.
-    ``much``: it works for minutes.
+    ``conf`` overrides every setting. Without ``log`` the output goes to a file that is kept only after a failure.
+    ``much``: the session works for minutes.
     """
     check_java()
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["PYSPARK_PYTHON"] = (conf or {}).get("spark.pyspark.python", sys.executable)
     if locale.getencoding().upper() != "UTF-8":
-        os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
-    with _unwound_when_interrupted(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
-        written = log or _log_of_its_own()
+        os.environ["LC_ALL"] = "C.UTF-8"  # otherwise Java cannot open a file whose name is not ASCII
+    with _raise_on_interrupt(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
+        written = log or _make_log()
         interrupted = signal.getsignal(signal.SIGINT)
         _silence_py4j()
-        others = _children()
+        others = _list_children()
         try:
-            with _standard_streams_to(written):
-                spark = _start(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+            with _redirect_standard_streams(written):
+                spark = _start_session(master, scratch, written, {**_java_options(master, much), **(conf or {})})
         except KeyboardInterrupt:
-            for java in _children() - others:  # one that finds nobody to talk to waits for ever
+            for java in _list_children() - others:  # a session without network peers would wait forever
                 os.kill(java, signal.SIGKILL)
             if log is None:
                 written.unlink(missing_ok=True)
             raise
-        _without_tracebacks(spark, interrupted)
+        _silence_tracebacks(spark, interrupted)
         keep = log is not None
         try:
             yield spark
@@ -63,7 +63,7 @@ def session(
             keep = True
             raise RollupError(f"Spark failed: {java_reason(error)} (see {written})") from error
         finally:
-            with suppress(*FAILURES), warnings.catch_warnings():  # of a Java that has died, or was interrupted
+            with suppress(*FAILURES), warnings.catch_warnings():  # after the death or the interruption of Java
                 warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
             if not keep:
@@ -71,8 +71,8 @@ def session(
 
 
 @contextmanager
-def _unwound_when_interrupted() -> Iterator[None]:
-    """Let Ctrl-C within raise KeyboardInterrupt, so that nothing is left behind, unless it is ignored."""
+def _raise_on_interrupt() -> Iterator[None]:
+    """Make Ctrl-C raise KeyboardInterrupt within the block, so that nothing is left behind, unless it is ignored."""
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
         yield
@@ -84,14 +84,14 @@ def _unwound_when_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _children() -> set[int]:
-    """Return what this thread, the main one, has started; nothing where there is no Linux to ask."""
+def _list_children() -> set[int]:
+    """Return the child processes of the main thread; empty outside Linux."""
     with suppress(OSError):
         return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
     return set()
 
 
-def _log_of_its_own() -> Path:
+def _make_log() -> Path:
     descriptor, name = tempfile.mkstemp(prefix="mqconform-spark-", suffix=".log")
     os.close(descriptor)
     return Path(name)
@@ -106,14 +106,14 @@ def _java_options(master: str, much: bool) -> dict[str, str]:
     return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 
-def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> SparkSession:
+def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> SparkSession:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
-        "spark.python.sql.dataFrameDebugging.enabled": "false",  # else each column asks Java twice more
+        "spark.python.sql.dataFrameDebugging.enabled": "false",  # otherwise each column asks Java twice more
         "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a SUT called "1e5" is no number
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a SUT called "1e5" is not a number
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
@@ -122,7 +122,7 @@ def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> Spa
         settings |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.memory": "2560m",  # with what Java has beside its heap, 4 GiB for any number of verdicts
+            "spark.driver.memory": "2560m",  # with Java's memory outside the heap, 4 GiB for any number of verdicts
         }
     builder = SparkSession.builder.master(master).appName("mqconform")
     for key, value in {**settings, **conf}.items():
@@ -134,10 +134,10 @@ def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> Spa
         raise RollupError(f"Spark cannot start on {master!r}: {why} (see {log})") from error
 
 
-def _without_tracebacks(spark: SparkSession, interrupted: Any) -> None:
-    """Keep PySpark from printing a traceback when Java dies or somebody interrupts: the command says it in a line.
+def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
+    """Keep PySpark from printing a traceback when Java dies or a user interrupts: the command reports one line.
 
-    ``interrupted``: what handled an interrupt before Spark was started. Spark's own asks a Java that is being asked.
+    ``interrupted``: the interrupt handler before the start of Spark. Spark's own handler calls a busy Java.
     """
     if interrupted is not None and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interrupted)
@@ -146,18 +146,18 @@ def _without_tracebacks(spark: SparkSession, interrupted: Any) -> None:
 
 
 def _silence_py4j() -> None:
-    """Keep py4j from logging what it raises as well: by its own loggers, and by that of all."""
+    """Keep py4j from logging its exceptions, by its own loggers and by the root logger."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
-    logging.getLogger().addFilter(_not_of_py4j)
+    logging.getLogger().addFilter(_is_not_of_py4j)
 
 
-def _not_of_py4j(record: logging.LogRecord) -> bool:
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
     return Path(record.pathname).parent.name != "py4j"
 
 
 @contextmanager
-def _standard_streams_to(log: Path) -> Iterator[None]:
-    """Point descriptors 1 and 2 at a file while the Java process is started, which inherits them for its life."""
+def _redirect_standard_streams(log: Path) -> Iterator[None]:
+    """Point descriptors 1 and 2 at a file while Java starts, which inherits them."""
     sys.stdout.flush()
     sys.stderr.flush()
     with log.open("wb") as file, ExitStack() as undo:

@@ -1,6 +1,4 @@
-"""What the terminal shows: each system in a row with its verdicts, and what they are of: of a few systems the sections,
-of some the documents.
-"""
+"""Formats the matrix for the terminal: systems in rows with verdicts; sections for a few, documents for some."""
 
 from __future__ import annotations
 
@@ -20,16 +18,16 @@ from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST
 GROUP_DEPTH = 3
 """Sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
 SIDE_BY_SIDE = 3
-"""Systems whose sections 80 columns have room for."""
+"""The number of systems whose sections fit 80 columns."""
 WITH_DOCUMENTS = 20
-"""Systems that are shown with their worst verdict in each document."""
+"""The number of systems with their worst verdict in each document."""
 SYSTEMS_SHOWN = 60
-"""Rows of systems; of more, those with most to look at."""
+"""The number of rows of systems; of more, those with most findings."""
 
 
 @dataclass(slots=True)
 class MatrixRow:
-    """One row: a group of sections of a document, or the whole document (``group`` empty)."""
+    """A row: a group of sections of a document, or the whole document (``group`` empty)."""
 
     document: str
     group: str
@@ -37,7 +35,7 @@ class MatrixRow:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, rules: int, counts: dict[str, Counter[str]]) -> None:
-        """Count a section's rules in."""
+        """Count the rules of a section."""
         self.rules += rules
         for system, counter in counts.items():
             self.counts.setdefault(system, Counter()).update(counter)
@@ -56,35 +54,39 @@ def matrix_rows(contents: Contents) -> list[MatrixRow]:
 
 def terminal_matrix(contents: Contents) -> Group:
     """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
-    legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
-    tables: list[RenderableType] = [_systems(contents), *([_pairs(contents)] if contents.pairs else []), legend]
-    before_all_else = _roots(contents)
+    legend = Text("  ").join(_chip_of(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
+    tables: list[RenderableType] = [
+        _table_of_systems(contents),
+        *([_table_of_pairs(contents)] if contents.pairs else []),
+        legend,
+    ]
+    before_all_else = _describe_missing_roots(contents)
     if len(contents.systems) <= SIDE_BY_SIDE:
-        tables.insert(0, _sections(contents))
+        tables.insert(0, _tables_of_sections(contents))
     elif len(contents.systems) <= WITH_DOCUMENTS:
-        tables.insert(0, _documents(contents))
+        tables.insert(0, _table_of_documents(contents))
     return Group(*before_all_else, *tables)
 
 
-def _roots(contents: Contents) -> list[Text]:
-    """Return a line for each thing that is missing in the latest run of a system: what rests on it says nothing."""
+def _describe_missing_roots(contents: Contents) -> list[Text]:
+    """Return a line for each missing root of a system's latest run; the dependent verdicts have no meaning."""
     found = [
-        Text(f"{_name(contents, system)}: {line}", style="bold")
+        Text(f"{_name_of_system(contents, system)}: {line}", style="bold")
         for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
         for run in contents.runs_of(system)[-1:]
         for line in root_lines(run.roots)
     ]
     more = len(found) - ROOTS_SHOWN
-    return found[:ROOTS_SHOWN] + ([Text(f"and {more} more that are missing: the site has all")] if more > 0 else [])
+    return found[:ROOTS_SHOWN] + ([Text(f"and {more} more missing roots: the site has all")] if more > 0 else [])
 
 
-def _systems(contents: Contents) -> Table:
+def _table_of_systems(contents: Contents) -> Table:
     totals = contents.totals()
     judgeable = sum(section.checked for section in contents.sections())
     shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
     left_out = len(contents.systems) - len(shown)
     table = Table(title="Systems", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.caption = f"{left_out} more systems, with less to look at" if left_out else None
+    table.caption = f"{left_out} more systems, with fewer findings" if left_out else None
     table.add_column("System", ratio=1, overflow="fold")
     table.add_column("Judged", justify="right", no_wrap=True)
     for kind in WORST_FIRST:
@@ -94,11 +96,11 @@ def _systems(contents: Contents) -> Table:
         decided = sum(counts[name] for name in DECIDED)
         share = f"{100 * decided // judgeable} %" if judgeable else "-"
         numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in WORST_FIRST]
-        table.add_row(_name(contents, system), share, *numbers)
+        table.add_row(_name_of_system(contents, system), share, *numbers)
     return table
 
 
-def _documents(contents: Contents) -> Table:
+def _table_of_documents(contents: Contents) -> Table:
     table = Table(title="Documents: the worst verdict, and the rules that have it", title_justify="left")
     table.box, table.header_style, table.padding = SIMPLE_HEAD, "bold", (0, 1, 0, 0)
     table.add_column("System", ratio=1, overflow="fold")
@@ -106,42 +108,45 @@ def _documents(contents: Contents) -> Table:
     for row in documents:
         table.add_column(document_name(row.document), no_wrap=True)
     for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order)):
-        table.add_row(_name(contents, system), *(_worst(row.counts.get(system.key, Counter())) for row in documents))
+        table.add_row(
+            _name_of_system(contents, system),
+            *(_cell_of_worst(row.counts.get(system.key, Counter())) for row in documents),
+        )
     return table
 
 
-def _worst(counts: Counter[str]) -> Text:
+def _cell_of_worst(counts: Counter[str]) -> Text:
     if not any(counts.values()):
         return Text("")
     kind = KINDS[worst(counts)]
-    return _chip(kind, f" {counts[kind.name]}")
+    return _chip_of(kind, f" {counts[kind.name]}")
 
 
-def _pairs(contents: Contents) -> Table:
+def _table_of_pairs(contents: Contents) -> Table:
     def attention(pair: Pair) -> tuple[int, ...]:
         return tuple(-pair.counts.get(name, 0) for name in FINDINGS)
 
     pairs = sorted(contents.pairs, key=lambda each: (attention(each), each.a_name, each.b_name))
     table = Table(title="Pairs", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     left_out = len(pairs) - SYSTEMS_SHOWN
-    table.caption = f"{left_out} more pairs, with less to look at" if left_out > 0 else None
+    table.caption = f"{left_out} more pairs, with fewer findings" if left_out > 0 else None
     for name in ("System", "as", "with"):
         table.add_column(name, overflow="fold")
     table.add_column("Rules by verdict")
     for one in pairs[:SYSTEMS_SHOWN]:
         numbers = Text("  ").join(
-            _chip(kind, str(one.counts[kind.name])) for kind in WORST_FIRST if one.counts.get(kind.name)
+            _chip_of(kind, str(one.counts[kind.name])) for kind in WORST_FIRST if one.counts.get(kind.name)
         )
         table.add_row(*(Text(one_line(each, 40)) for each in (one.a_name, one.role, one.b_name)), numbers)
     return table
 
 
-def _sections(contents: Contents) -> Group:
+def _tables_of_sections(contents: Contents) -> Group:
     table = Table(title="Rules by verdict", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     table.add_column("Section", no_wrap=True)
     table.add_column("Rules", justify="right")
     for system in contents.systems:
-        table.add_column(_name(contents, system))
+        table.add_column(_name_of_system(contents, system))
     rows = matrix_rows(contents)
     shown = [row for row in rows if not row.group or any(row.counts.values())]
     left_out = len(rows) - len(shown)
@@ -149,27 +154,27 @@ def _sections(contents: Contents) -> Group:
         if not row.group and table.row_count:
             table.add_section()
         name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
-        cells = [_counts(row.counts.get(system.key), row.rules) for system in contents.systems]
+        cells = [_cell_of_counts(row.counts.get(system.key), row.rules) for system in contents.systems]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
-    words = f"{left_out} groups of sections of which nothing was judged are left out\n" if left_out else ""
+    words = f"{left_out} groups of sections without a judged rule are left out\n" if left_out else ""
     return Group(table, Text(words, style="dim"))
 
 
-def _name(contents: Contents, system: System) -> Text:
-    """Return how a system is called, and whether its latest run is only a part of one.
+def _name_of_system(contents: Contents, system: System) -> Text:
+    """Return the display name of a system, with a mark if its latest run is partial.
 
-    What is too long is cut in each part, so that versions are told apart.
+    Each part of a long name is shortened by itself, so that versions stay different.
     """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
     lacking = any(run.lacking for run in contents.runs_of(system)[-1:])
     return Text(system_label(name, version, profile) + (" (partial)" if lacking else ""))
 
 
-def _counts(counts: Counter[str] | None, rules: int) -> Text:
+def _cell_of_counts(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
     counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
-    return Text("  ").join(_chip(kind, f"{counts[name]}") for name, kind in KINDS.items() if counts[name])
+    return Text("  ").join(_chip_of(kind, f"{counts[name]}") for name, kind in KINDS.items() if counts[name])
 
 
-def _chip(kind: Kind, words: str) -> Text:
-    return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line ends within it
+def _chip_of(kind: Kind, words: str) -> Text:
+    return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line breaks within it

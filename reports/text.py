@@ -1,4 +1,4 @@
-"""Strings from outside made safe to show: nothing invisible, nothing endless, no path in a name."""
+"""Makes outside texts safe to show: no invisible characters, no unlimited length, no path in a name."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import shlex
 from typing import NamedTuple
 
 TEXT_SHOWN = 2_000
-"""Characters of one text that a page shows."""
+"""The number of characters that a page shows of one text."""
 DISSECTION_SHOWN = 8_000
-"""Characters of one dissected packet that a page shows; session packets have up to 1,800."""
+"""The number of characters that a page shows of one dissection; session packets have up to 1,800."""
 OCTETS_SHOWN = 1_024
-"""Octets of one packet that a page shows."""
+"""The number of octets that a page shows of one packet."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of a cell that a spreadsheet would compute instead of show."""
+"""First characters of a cell that a spreadsheet would compute."""
 SLUG_WORDS = 40
 BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
-"""What is no document, and how it is called."""
+"""The display names of subjects that are not documents."""
 
 
 def visible(text: str) -> str:
-    """Return ``text`` with every control, bidirectional or other unprintable character written out as ⟨U+XXXX⟩."""
+    """Return ``text`` with every control, bidirectional or other unprintable character as ⟨U+XXXX⟩."""
     if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(char if char.isprintable() or char in "\n\t" else f"⟨U+{ord(char):04X}⟩" for char in text)
@@ -34,37 +34,37 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def escape_formula(text: str) -> str:
-    """Return a text for a cell of CSV, with an apostrophe before a formula: texts come from tested systems."""
+    """Return a text for a cell of CSV, with an apostrophe before a formula, because texts come from tested systems."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:
-    """Return the beginning of a long text, saying that it was cut and where the whole text is."""
+    """Return the beginning of a long text, with a note about the cut and the place of the whole text."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 
 
 def folder_name(uri: str) -> str:
-    """Return where a run folder is: the path of one on this machine, the address of another."""
+    """Return the place of a run folder: a local path, or the URL of a remote one."""
     return uri.removeprefix("file://")
 
 
 def system_label(name: str, version: str, profile: str) -> str:
-    """Return how a system is called: the profile only where there is one."""
+    """Return the display name of a system, with its profile if there is one."""
     return " ".join(filter(None, (name, version, shown_profile(profile))))
 
 
 def shown_profile(profile: str) -> str:
-    """Return a profile where it tells systems apart: "none" is that of a system that is no Windows release."""
+    """Return a profile if it distinguishes systems; "none" stands for no Windows release."""
     return "" if profile == "none" else profile
 
 
 def repeat(rule: str) -> str:
-    """Return the command that makes the checks of a rule again."""
+    """Return the command that repeats the checks of a rule."""
     return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 
 def command_of(selection: str) -> str:
-    """Return the command that makes a run with the same selection, as run.json has it."""
+    """Return the command that repeats a run with the selection in run.json."""
     words = "" if selection == "all" else selection
     source = "--topology FILE" if re.search(r"(?:^| )--topology(?: |$)", words) else "--sut FILE"
     words = re.sub(r"(?:^| )--topology(?= |$)", "", words).strip()
@@ -73,25 +73,25 @@ def command_of(selection: str) -> str:
 
 
 class Check(NamedTuple):
-    """A check: the file that it is in, and its name with its parameters."""
+    """A check: its file, and its name with its parameters."""
 
     path: str
     name: str
 
 
 def check(test: str) -> Check:
-    """Take the id of a test apart; what has no file is all name."""
+    """Split the id of a test into its file and name; without a file, the whole id is the name."""
     path, colons, name = test.partition("::")
     return Check(path, name) if colons else Check("", test)
 
 
 def document_name(name: str) -> str:
-    """Return how a document is called; what a run finds beside the documents has a name of its own."""
+    """Return the display name of a document, or of a subject outside the documents."""
     return BESIDE.get(name, f"MS-{name}")
 
 
 def is_specification(name: str) -> bool:
-    """Return whether a document is one of the specifications, and not what a run finds beside them."""
+    """Return whether a document is one of the specifications."""
     return name not in BESIDE
 
 
@@ -103,7 +103,7 @@ def slug(text: str) -> str:
 
 
 def system_key(name: str, version: str, profile: str) -> str:
-    """Return the key of a system under test: its words, and a digest in which "a b", "c" is not "a", "b c".
+    """Return the key of a system under test: its words, and a digest that keeps "a b", "c" apart from "a", "b c".
 
     The lake computes the same in Spark (`reports.lake.schemas.system_key`).
     """

@@ -1,4 +1,4 @@
-"""The names of numbers in what was expected and observed, by whoever has them: reports know no protocol."""
+"""Adds the names of numbers to expected and observed values through an entry point; reports know no protocol."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cache
 from importlib.metadata import entry_points
 
 GROUP = "mqconform.values"
-"""The entry point of what returns a text with the names of the numbers in it."""
+"""The entry point that returns a text with the names of its numbers."""
 WithNames = Callable[[str], str]
 
 
 @cache
 def value_names() -> WithNames:
-    """Return what writes names beside numbers; where nothing is installed for it, texts stay as they are."""
+    """Return the function that adds names beside numbers; without an installed one, texts stay unchanged."""
     for entry in entry_points(group=GROUP):
         found: WithNames = entry.load()
         return found

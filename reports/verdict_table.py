@@ -1,4 +1,4 @@
-"""What stands of every rule for every system, an octet each: 200 systems with 3,000 rules are 600 kB."""
+"""The standing verdict of every rule for every system, one octet each: 200 systems with 3,000 rules are 600 kB."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ _CODES = {name: code for code, name in enumerate(VERDICTS)}
 
 @dataclass(frozen=True, slots=True)
 class VerdictTable:
-    """``places``: of each rule in a row; ``rows``: by key of a system. Retired rules do not stand."""
+    """A table of verdicts. ``places``: the index of each rule; ``rows``: by key of a system.
+
+    Retired rules are left out.
+    """
 
     places: dict[str, int]
     rows: dict[str, bytearray]
 
     @classmethod
     def empty(cls, rules: Sequence[str], systems: Iterable[str]) -> VerdictTable:
-        """Return one in which nothing is judged. Rules that are counted together stand beside each other."""
+        """Return a table without verdicts. Rules that are counted together are adjacent."""
         places = {rule: place for place, rule in enumerate(rules)}
         return cls(places, {key: bytearray([_NOT_JUDGED]) * len(rules) for key in systems})
 
     def put(self, system: str, verdict: str, rules: Iterable[str]) -> None:
-        """Say that this verdict stands of each of the rules."""
+        """Store a verdict for each of the rules."""
         row, code = self.rows[system], _CODES[verdict]
         for rule in rules:
             row[self.places[rule]] = code
 
     def get(self, system: str, rule: str) -> str | None:
-        """Return the verdict; None when there is none or the rule is unknown."""
+        """Return the verdict; None for an unjudged or unknown rule."""
         place = self.places.get(rule)
         code = _NOT_JUDGED if place is None else self.rows[system][place]
         return None if code == _NOT_JUDGED else VERDICTS[code]
@@ -42,6 +45,6 @@ class VerdictTable:
         return [None if code == _NOT_JUDGED else VERDICTS[code] for code in self.rows[system]]
 
     def counts(self, system: str, start: int = 0, stop: int | None = None) -> Counter[str]:
-        """Count the verdicts of a system, of the rules from one place to another (exclusive)."""
+        """Count the verdicts of a system for a range of rules (end exclusive)."""
         part = self.rows[system][start:stop]
         return Counter({VERDICTS[code]: part.count(code) for code in set(part) if code != _NOT_JUDGED})

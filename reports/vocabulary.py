@@ -1,4 +1,4 @@
-"""The closed set of verdicts and how each is shown: a symbol and a word beside every colour."""
+"""The closed set of verdicts and their display: a symbol and a word beside every colour."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One verdict of the closed set, or the absence of one."""
+    """A verdict of the closed set, or the absence of one."""
 
     name: str
     symbol: str
@@ -22,23 +22,23 @@ WORST_FIRST: tuple[Kind, ...] = (
         "harness_error",
         "!",
         "harness error",
-        "the tester itself went wrong: says nothing of the system",
+        "the tester failed, which says nothing about the system",
         "bold magenta",
     ),
-    Kind("inconclusive", "?", "inconclusive", "tried, but what was seen does not decide", "yellow"),
+    Kind("inconclusive", "?", "inconclusive", "the check ran without a decision", "yellow"),
     Kind("warn", "▲", "warn", "a recommendation (SHOULD) was not followed", "dark_orange"),
-    Kind("pass", "✓", "pass", "the system did what the rule asks", "green"),
-    Kind("not_exercised", "~", "not exercised", "what the rule is about never occurred", "dim"),
-    Kind("not_applicable", "—", "not applicable", "the system declares that it lacks what the rule is about", "dim"),
-    Kind("not_observable", "○", "not observable", "nothing that the tester can see would show it", "dim"),
+    Kind("pass", "✓", "pass", "the system kept the rule", "green"),
+    Kind("not_exercised", "~", "not exercised", "the rule's condition never occurred", "dim"),
+    Kind("not_applicable", "—", "not applicable", "the SUT file declares that the rule does not apply", "dim"),
+    Kind("not_observable", "○", "not observable", "the system offers no way to observe the rule", "dim"),
 )
-NOT_JUDGED = Kind("not_judged", "·", "no verdict", "no run brought a verdict for this rule", "dim")
+NOT_JUDGED = Kind("not_judged", "·", "no verdict", "no run has a verdict for this rule", "dim")
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)}
 VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
 SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
-"""0 is the worst."""
+"""The rank of each verdict; 0 is the worst."""
 DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
-"""The verdicts that say what the system does; the others say why nobody knows."""
+"""The verdicts that decide about the system; the others have the reason of an undecided rule."""
 FINDINGS: tuple[str, ...] = ("fail", "harness_error", "inconclusive", "warn")
-"""The verdicts that somebody has to look at, the worst first."""
+"""The verdicts that need attention, the worst first."""

@@ -1,6 +1,6 @@
-"""Write suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
+"""Writes suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
 
-The folder holds rules.tsv, declared.*.tsv and classes.*.tsv; the sentences in them stay there.
+The folder contains rules.tsv, declared.*.tsv and classes.*.tsv; their sentences are not copied.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def table(file: Path) -> Iterator[dict[str, str]]:
 
 
 def index_rows(ledger: Path) -> list[list[str]]:
-    """Return the ledger's rows without what the documents say: by section, declared rows after the others."""
+    """Return the ledger's rows without the documents' sentences: by section, declared rows last."""
     classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in table(file)}
     rows = list(table(ledger / "rules.tsv"))
     declared = [row for file in sorted(ledger.glob("declared.*.tsv")) for row in table(file)]

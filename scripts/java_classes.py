@@ -1,4 +1,4 @@
-"""Have Java write down the classes that Spark starts with, where every later start of Spark finds them.
+"""Makes Java write down the classes of a starting Spark, for every later start.
 
 `python scripts/java_classes.py` makes `reports.spark.CLASSES`: 190 MiB, in half a minute.
 """
@@ -19,11 +19,13 @@ from benchmarks.lake_runs import Runs
 from reports.spark import CLASSES, QUICKLY
 
 HUNG_S = 1_800
-"""A Java that takes longer hangs: the work takes half a minute on an idle machine, some minutes on a loaded one."""
+"""The time in s after which Java counts as hanging: the work takes half a minute on an idle machine, minutes on a
+busy one.
+"""
 
 
 def main() -> int:
-    """Ingest a run into a lake of its own; return 0 when the classes are there."""
+    """Ingest a run into a temporary lake; return 0 when the classes are written."""
     with tempfile.TemporaryDirectory(prefix="mqconform-classes-") as scratch:
         folder = Path(scratch)
         [run] = Runs(folder / "runs").more(1)
@@ -48,9 +50,9 @@ def main() -> int:
 
 
 def _is_written(file: Path) -> bool:
-    """Return whether a Java is alive that writes the file when it ends: it does so after the command has ended."""
+    """Return whether a Java process still writes the file, after the command has ended."""
     for process in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):  # it has just ended
+        with suppress(OSError):  # the process has just ended
             if f"ArchiveClassesAtExit={file}".encode() in process.read_bytes():
                 return True
     return False

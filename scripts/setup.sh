@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Make the virtual environment and install what the project needs of the system: Java 17+ for Spark, Chromium for
-# the browser tests, tshark to dissect captures in tests, an sshd to carry agents,
+# the browser tests, tshark and Lua to dissect captures in tests, an sshd to carry agents,
 # Mono to compile and run the agent for Windows. Usage: setup.sh PYTHON VENV
 set -euo pipefail
 python=$1 venv=$2
@@ -34,14 +34,17 @@ if ! command -v mcs >/dev/null || [ ! -e /usr/lib/mono/4.5/System.Messaging.dll 
     if can_install; then
         install mono-mcs libmono-system-messaging4.0-cil libmono-system-transactions4.0-cil \
             libmono-system-serviceprocess4.0-cil ||
-            say "Mono cannot be installed: the tests of the agent for Windows are skipped"
+            say "Mono cannot be installed: the tests of the Windows agent are skipped"
     fi
 fi
 if ! command -v gcc >/dev/null && can_install; then
-    install gcc libc6-dev || say "gcc cannot be installed: the tests of what the agent for Windows calls are skipped"
+    install gcc libc6-dev || say "gcc cannot be installed: the tests of the C functions for the Windows agent are skipped"
 fi
 if ! command -v tshark >/dev/null && can_install; then
-    install tshark || say "tshark cannot be installed: the tests that dissect captures with it are skipped"
+    install tshark || say "tshark cannot be installed: the tests that need it are skipped"
+fi
+if ! { command -v lua5.2 && command -v lua5.4; } >/dev/null && can_install; then
+    install lua5.2 lua5.4 || say "Lua cannot be installed: the dissector is only tested in tshark's Lua"
 fi
 if ! [ -x /usr/sbin/sshd ] || ! command -v ssh >/dev/null; then
     can_install || { say "the tests of agents over ssh need openssh-server and openssh-client: install them"; exit 1; }
@@ -57,8 +60,8 @@ fi
 "$venv/bin/python" -m pip install -q --disable-pip-version-check 'uv>=0.8,<1'
 # uv trusts its own list of authorities; the machine's list is what pip uses, and what a company's proxy is in.
 [ -s /etc/ssl/certs/ca-certificates.crt ] && export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-1}"
-VIRTUAL_ENV=$PWD/$venv "$venv/bin/uv" sync -q --frozen --active --inexact --extra reports --extra sql
+VIRTUAL_ENV=$PWD/$venv "$venv/bin/uv" sync -q --frozen --active --inexact --extra reports --extra sql --extra learn
 # Every command that starts Spark, and every test that does, is five seconds shorter by this.
 [ -s "$venv/share/mqconform/spark.jsa" ] && [ "$venv/share/mqconform/spark.jsa" -nt uv.lock ] ||
-    "$venv/bin/python" scripts/java_classes.py || say "Java cannot write down Spark's classes: each start takes some seconds more"
+    "$venv/bin/python" scripts/java_classes.py || say "Java cannot archive Spark's classes: each start takes some seconds longer"
 say "ready: $venv/bin/mqconform"

@@ -1,7 +1,7 @@
-"""Write `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
+"""Writes `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
 
-Each id leads to its row, and its sentence stands beside it (ctags, extended format). The file is made from the rows and
-is not part of the repository, so that no sentence stands twice.
+Each id leads to its row, with its sentence beside it (ctags, extended format). The file is made from the rows and is
+not part of the repository, so that no sentence is stored twice.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from harness.printable import one_line
 from harness.rules.catalogue import Rule, load_catalogue
 
 LONGEST = 300
-"""Characters of a sentence; more than any has."""
+"""The longest sentence in characters; all sentences are shorter."""
 
 
 def tags(rules: Iterable[Rule]) -> list[str]:
-    """Return the lines of the file, sorted as its readers search it."""
+    """Return the lines of the file, sorted as its readers need it."""
     return sorted(
         f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, LONGEST)}'
         for rule in rules

@@ -17,7 +17,7 @@ DEAREST = 10
 
 
 def main() -> int:
-    """Do what the arguments say; return the exit code."""
+    """Carry out the command of the arguments; return the exit code."""
     if sys.argv[1:2] == ["run"]:
         return run(Path(sys.argv[2]), sys.argv[4:])
     for line in lines(Path(sys.argv[1])):
@@ -35,7 +35,7 @@ def run(path: Path, command: list[str]) -> int:
 
 
 def lines(folder: Path) -> Iterator[str]:
-    """Return the report."""
+    """Yield the lines of the report."""
     tracks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     totals = {name: sum(spent.values()) for name, spent in tracks.items()}
     each = ", ".join(f"{name} {total:.0f}" for name, total in sorted(totals.items(), key=lambda one: -one[1]))

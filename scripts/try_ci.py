@@ -28,30 +28,30 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples" / "ci"
 SERVE = '"mqconform", "serve",'
-KNOWN_FAULT, KNOWN_RULE = "establish-response-timestamp", "MQQB-3.1.5.3.1-10"
+KNOWN_FAULT, KNOWN_RULE = "acceptor-establish-connection-timestamp-one-more", "MQQB-3.1.5.3.1-10"
 LIMIT_S = 3600
 BASELINE = f'schema = 1\n["{KNOWN_RULE}"]\nreason = "kept for old clients"\n'
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a job: a script for bash, or what cannot be carried out here."""
+    """A step of a job: a script for bash, or a step that cannot be carried out here."""
 
     script: str = ""
     always: bool = False
-    """Whether it is made when one before it failed."""
+    """Whether the step runs after a failed one."""
     needs: str = ""
-    """A file without which it is left out."""
+    """A file that the step needs; without it, the step is skipped."""
     not_here: str = ""
 
     @property
     def title(self) -> str:
-        """How it is called where it is not made."""
+        """The name of a skipped step."""
         return self.not_here or self.script.partition("\n")[0]
 
 
 def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a workflow's one job; its ``env`` is in ``variables`` then, where that has no other value."""
+    """Yield the steps of a workflow's single job; put its ``env`` into ``variables`` unless they have a value."""
     (job,) = tree["jobs"].values()
     yield Step(not_here=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
     for name, value in job["env"].items():
@@ -64,7 +64,7 @@ def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
 
 
 def _condition(words: str) -> tuple[bool, str]:
-    """Return whether a step is made after one that failed, and the file that it needs."""
+    """Return whether a step runs after a failure, and the file that it needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:
         raise ValueError(f"a condition that this script cannot read: {words}")
@@ -72,7 +72,7 @@ def _condition(words: str) -> tuple[bool, str]:
 
 
 def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a pipeline's one job: its script is one shell, its after_script another, made in any case."""
+    """Yield the steps of a pipeline's single job: its script is a shell, its after_script another that always runs."""
     (job,) = tree.values()
     for name, value in job["variables"].items():
         variables.setdefault(name, value)
@@ -93,7 +93,7 @@ def say(line: str) -> None:
 
 
 def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
-    """Carry out the job of a service; return how many of its steps failed."""
+    """Carry out the job of a service; return the number of failed steps."""
     say(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
         folder = Path(name)
@@ -114,11 +114,11 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
         bad = 0
         for step in SERVICES[service](tree, variables):
             if step.needs and not (checkout / step.needs).is_file():
-                say(f"  left out, as there is no {step.needs}: {step.title}")
+                say(f"skipped, because {step.needs} is missing: {step.title}")
             elif step.not_here:
                 say(f"  not here: {step.not_here}")
             elif bad and not step.always:
-                say(f"  left out, as one before it failed: {step.title}")
+                say(f"skipped after a failed step: {step.title}")
             else:
                 bad += bool(run_step(step.script, checkout, variables))
         for line in left_in(checkout, summary):
@@ -128,13 +128,13 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
 
 
 def _environment(folder: Path) -> Path:
-    """Make a virtual environment; return where its programs are."""
+    """Make a virtual environment; return the folder of its programs."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     return folder / "bin"
 
 
 def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
-    """Run a script as the services do (bash, that ends at the first failure); show what it prints."""
+    """Run a script like the services (bash, which ends at the first failure); show its output."""
     for line in script.splitlines():
         say(f"  $ {line}")
     began = time.monotonic()
@@ -149,7 +149,7 @@ def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
 
 
 def left_in(checkout: Path, summary: Path) -> Iterator[str]:
-    """Yield what the job leaves: the artefact, the report, the summary, the baseline."""
+    """Yield the results of the job: the artefact, the report, the summary, the baseline."""
     run = checkout / "run"
     if (artefact := checkout / "msmq-conformance.tar.gz").is_file():
         with tarfile.open(artefact) as packed:
@@ -167,11 +167,11 @@ def left_in(checkout: Path, summary: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Carry out the jobs that are asked for; return 1 when one is not of the colour that it has to be."""
+    """Carry out the requested jobs; return 1 when one has an unexpected result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
-    parser.add_argument("--wheel", type=Path, help="a wheel, instead of one that is made now")
-    parser.add_argument("--installed", type=Path, help="the programs of an environment that has the wheel already")
+    parser.add_argument("--wheel", type=Path, help="a wheel, instead of a new one")
+    parser.add_argument("--installed", type=Path, help="the programs of an environment with an installed wheel")
     parser.add_argument("--checks", help="the value CHECKS of the jobs: a part of the checks")
     parser.add_argument("--known", action="store_true", help="with a baseline that knows the fault")
     parser.add_argument("--fault", action="append", default=[], help="one more that serve has: the job has to be red")

@@ -1,4 +1,4 @@
-"""Messages of the peer to queues of the SUT, which no core makes."""
+"""Transactional messages of the peer to queues of the SUT, built without a core."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from harness.wire import TxSequenceID
 
 
 class Sequence:
-    """A transactional sequence of the peer; ``ordinal`` distinguishes the sequences of one test, up to 15.
+    """A transactional sequence of the peer; ``ordinal``, 1 to 15, distinguishes the sequences of one test.
 
-    Later ones are greater, also those of tests that follow in the same second.
+    A later sequence has a greater TxSequenceID, also in tests that follow in the same second.
     """
 
     def __init__(self, peer: Party, ordinal: int = 1) -> None:
@@ -29,7 +29,7 @@ class Sequence:
         transaction: Mapping[str, Any] = NONE,
         **headers: Any,
     ) -> Any:
-        """Make the next message of the sequence, a transaction of its own unless ``transaction`` says else."""
+        """Build the next message of the sequence, a transaction of its own unless ``transaction`` has other fields."""
         self.number += 1
         place = {
             "FM": 1,

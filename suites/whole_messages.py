@@ -1,7 +1,7 @@
-"""Messages compared whole: what the control channel shows of one, and the packet that it came in.
+"""Comparison of every property of a message: on the control channel, and in its packet.
 
-Spec: MS-MQMQ 2.2.19, 2.2.20; docs/control-protocol.md says what a message is there. A property that a control channel
-does not show is not compared, but label and body are always shown.
+Spec: MS-MQMQ 2.2.19, 2.2.20; docs/control-protocol.md defines a message of the control channel. A property that a
+control channel does not show is not compared; label and body are always shown.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _ALWAYS = ("label", "body_base64")
 _NO_QUEUE, _SAME_AS_ADMIN = 0, 1
 
 
-def described(packet: Any, receiver: UUID) -> dict[str, Any]:
-    """Describe a message as a control channel shows it; ``receiver``: the GUID of its destination.
+def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
+    """Return the properties of a packet as a control channel shows them; ``receiver``: the GUID of its destination.
 
-    ``packet``: what gives the headers by name, as a Frame does and what ``dissect`` returns.
+    ``packet``: a Frame or the result of ``dissect``, which have the headers by name.
     """
     base, user, properties = packet["BaseHeader"], packet["UserHeader"], packet["MessagePropertiesHeader"]
     label = properties.Label
@@ -48,7 +48,10 @@ def described(packet: Any, receiver: UUID) -> dict[str, Any]:
     }
 
 
-def canonical(name: str | None) -> str | None:
+described = describe_packet  # old name, until its last users change
+
+
+def normalize_format_name(name: str | None) -> str | None:
     """Write a format name in one way, for comparison: in lower case, the number of a private queue in eight digits."""
     if name is None:
         return None
@@ -59,17 +62,17 @@ def canonical(name: str | None) -> str | None:
     return f"private={guid}\\{int(number, 16):08x}"
 
 
-def differences(
+def describe_differences(
     packet: Any, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = (), **more: Any
 ) -> str:
-    """Say in one line what a message is shown with that is not as it was sent; ``SAME`` when nothing is.
+    """Describe in one line the properties that differ from the packet; ``SAME`` when none does.
 
-    ``but``: properties that are not compared; ``more``: what else it is to be shown with.
+    ``but``: properties that are not compared; ``more``: further properties that the message must have.
     """
     if shown is None:
-        return "the message is not there"
+        return "the message is missing"
     wrong = []
-    for name, sent in (described(packet, receiver) | more).items():
+    for name, sent in (describe_packet(packet, receiver) | more).items():
         if name in but or (name not in shown and name not in _ALWAYS):
             continue
         found = _comparable(name, shown.get(name))
@@ -78,19 +81,19 @@ def differences(
     return "; ".join(wrong) or SAME
 
 
-SAME = "every property as it was sent"
+SAME = "every property has the value that was sent"
 
 
 def _comparable(name: str, value: Any) -> Any:
     if name.endswith("_queue"):
-        return canonical(value)
+        return normalize_format_name(value)
     if isinstance(value, list):
         return sorted(value)
     return value.lower() if name in ("message_id", "source", "correlation_id") else value
 
 
 def _queue(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None) -> str | None:
-    """Return the format name that AQ or RQ and what stands behind it make. Spec: MS-MQMQ 2.2.19.2."""
+    """Return the format name of an AQ or RQ and its queue field. Spec: MS-MQMQ 2.2.19.2."""
     if kind in (_NO_QUEUE, _SAME_AS_ADMIN):
         return None
     if kind == 7:
@@ -99,4 +102,9 @@ def _queue(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None
         return f"PUBLIC={queue.PublicQueueIdentifier}"
     admin_host = (admin or "").lower().removeprefix("private=").partition("\\")[0]
     host = {2: source, 3: receiver, 4: admin_host, 6: getattr(queue, "SourceQueueManager", None)}[kind]
-    return canonical(f"PRIVATE={host}\\{queue.PrivateQueueIdentifier:08x}")
+    return normalize_format_name(f"PRIVATE={host}\\{queue.PrivateQueueIdentifier:08x}")
+
+
+# Old names, until their last users change.
+differences = describe_differences
+canonical = normalize_format_name

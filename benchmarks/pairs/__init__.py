@@ -1,9 +1,9 @@
-"""Two processes that send messages over loopback TCP, one module for each kind of them.
+"""Pairs of processes that send messages over loopback TCP; each module is one kind of pair.
 
 A module has ``receive(options, report)`` and ``send(options, port, report)``: coroutines, each the whole of one
-process. ``receive`` reports its ``port`` when it can be reached, and when it has every message the ``instant`` and its
-``memory`` at the marks; ``send`` reports the ``instant`` at which it begins, connections set up, and when everything is
-acknowledged that instant and its ``memory``. Instants: float s of the monotonic clock, which all processes share.
+process. ``receive`` reports its ``port`` when it is ready, and after the last message the ``instant`` and its
+``memory`` at the marks. ``send`` reports the ``instant`` of its start, after connecting, and after the last
+acknowledgment that instant and its ``memory``. Instants: float s of the monotonic clock, which all processes share.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Report = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a pair. ``kind``: what the module distinguishes. ``folder``: for files of both processes.
+    """The options of a pair. ``kind``: distinguishes variants of the module. ``folder``: for files of both processes.
 
-    ``marks``: after how many messages each process notes its memory. ``receiver_counts``: the time ends when the
-    receiver has every message, else when the sender has every acknowledgment.
+    ``marks``: the numbers of messages after which each process notes its memory. ``receiver_counts``: whether the time
+    ends with the receiver's last message, or with the sender's last acknowledgment.
     """
 
     module: str
@@ -45,7 +45,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The time that the messages took, float s, and resident memory in bytes at each mark: (sender, receiver)."""
+    """The time of the messages, float s, and resident memory in bytes at each mark: (sender, receiver)."""
 
     messages: int
     seconds: float
@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def rate(self) -> float:
-        """Messages a second."""
+        """The messages per second."""
         return self.messages / self.seconds
 
 
@@ -83,33 +83,33 @@ def now() -> float:
 
 
 class Memory:
-    """The memory of the process, noted after so many messages."""
+    """The memory of the process, noted at the marks."""
 
     def __init__(self, marks: tuple[int, ...]) -> None:
         self.noted: list[int] = []
         self._left = list(marks)
 
     def at(self, messages: int) -> None:
-        """Note it if a mark is reached."""
+        """Note the memory if a mark is reached."""
         while self._left and messages >= self._left[0]:
             del self._left[0]
             self.noted.append(resident_bytes())
 
 
 def free_port() -> int:
-    """Return a port of the loopback address that nobody uses."""
+    """Return a free port of the loopback address."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 
 
 def resident_bytes() -> int:
-    """Return how much of this process is in memory now."""
+    """Return the resident bytes of this process."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize()
 
 
 def main(role: str, arguments: list[str]) -> None:
-    """Be one of the two processes."""
+    """Run one of the two processes."""
     settings = json.loads(arguments[0])
     options = Options(**{**settings, "marks": tuple(settings["marks"])})
     module = __import__(f"benchmarks.pairs.{options.module}", fromlist=["send"])
@@ -143,7 +143,7 @@ def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a process by closing its input; one that does not listen is killed."""
+    """End a process by closing its input; kill it if it does not react."""
     assert process.stdin is not None
     process.stdin.close()
     try:

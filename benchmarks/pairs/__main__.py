@@ -1,4 +1,4 @@
-"""``python -m benchmarks.pairs receive|send OPTIONS [PORT]``: be one process of a pair."""
+"""The command ``python -m benchmarks.pairs receive|send OPTIONS [PORT]`` runs one process of a pair."""
 
 from __future__ import annotations
 

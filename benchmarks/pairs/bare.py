@@ -1,7 +1,7 @@
-"""The machine's limit: the bytes of the same messages through asyncio streams, acknowledged in the same windows.
+"""The limit of the machine: the same bytes through asyncio streams, acknowledged in the same windows.
 
-Every message is read as a message, and nothing is done with it. ``kind``: "window" writes a window at once, "message"
-each message for itself.
+Every message is read as a message, and then ignored. ``kind``: "window" writes a window at once, "message" each message
+by itself.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from benchmarks.pairs import Options, Report, now, until_input_closes
 from benchmarks.pairs.queue_managers import wire_size
 
 ACKNOWLEDGMENT = bytes(36)
-"""As many bytes as a SessionAck Packet. Spec: MS-MQQB 2.2.6."""
+"""As many bytes as a SessionAck Packet has. Spec: MS-MQQB 2.2.6."""
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Take every message, answering each window."""
+    """Receive every message, and answer each window."""
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     size = wire_size()
 
@@ -35,7 +35,7 @@ async def receive(options: Options, report: Report) -> None:
 
 
 async def send(options: Options, port: int, report: Report) -> None:
-    """Send every message, a window at a time."""
+    """Send every message, one window at a time."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     message = bytes(wire_size())
     report({"instant": now()})

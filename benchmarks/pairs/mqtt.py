@@ -1,8 +1,8 @@
-"""amqtt, the queue of Python that is nearest: a publisher in one process, its broker in the other.
+"""amqtt, the most similar queue in Python: a publisher in one process, its broker in the other.
 
-``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts what the
-broker has acknowledged, "1 delivered" what a subscriber beside the broker has received. As many messages as the window
-holds are on their way at once.
+``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts the broker's
+acknowledgments, "1 delivered" the messages of a subscriber beside the broker. A window of messages is on its way at
+once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ logging.disable(logging.CRITICAL)
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Run the broker, and a subscriber that takes every message."""
+    """Run the broker, and a subscriber that receives every message."""
     port = free_port()
     broker = Broker(
         {
@@ -31,7 +31,7 @@ async def receive(options: Options, report: Report) -> None:
     )
     await broker.start()
     if _is_delivered(options):
-        client = await _connected(port)
+        client = await _connect_client(port)
         await client.subscribe([(TOPIC, _quality(options))])
         report({"port": port})
         for _ in range(options.messages):
@@ -45,7 +45,7 @@ async def receive(options: Options, report: Report) -> None:
 
 async def send(options: Options, port: int, report: Report) -> None:
     """Publish every message."""
-    client = await _connected(port)
+    client = await _connect_client(port)
     left = iter(range(options.messages))
 
     async def publish() -> None:
@@ -58,7 +58,7 @@ async def send(options: Options, port: int, report: Report) -> None:
     await until_input_closes()
 
 
-async def _connected(port: int) -> MQTTClient:
+async def _connect_client(port: int) -> MQTTClient:
     client = MQTTClient(config=CONFIG)
     await client.connect(f"mqtt://127.0.0.1:{port}/")
     return client

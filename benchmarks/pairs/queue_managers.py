@@ -1,7 +1,7 @@
-"""Two of our queue managers with real sockets, and for what is to survive a real store at each end.
+"""Two reference queue managers with real sockets, and with a real store at each end for recoverable messages.
 
-``kind``: express, recoverable or transactional. Applications live in the same processes: one sends as long as few
-messages wait, the other takes every message out of its queue. Nothing goes through JSON.
+``kind``: express, recoverable or transactional. Applications live in the same processes: one sends while few messages
+wait, the other receives every message from its queue. No JSON is involved.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 AHEAD = 256
-"""The number of messages handed to the queue manager before it has sent them."""
+"""The limit of messages that the queue manager has accepted and not sent."""
 TAKEN_AT_ONCE = 64
 
 
 def wire_size() -> int:
-    """Return how many bytes an express message takes on the wire."""
+    """Return the size of an express message on the wire in bytes."""
     identifier = MessageIdentifier(SENDER, 1)
     message = Message(Identifier=identifier, DestinationQueueFormatName=DESTINATION, Body=BODY)
     return len(serialize_message(message).build())
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Take every message out of the queue."""
+    """Receive every message from the queue."""
     host, _ = _host(options, RECEIVER, ADDRESS, 1801, QueueSettings(QUEUE, options.kind == "transactional"))
     endpoint = await host.bind_tcp(0)
     await host.start()
     report({"port": endpoint.port})
-    handle = (await _asked(host, OpenQueue(QUEUE))).values["handle"]
+    handle = (await _ask_host(host, OpenQueue(QUEUE))).values["handle"]
     receiver = _Receiver(host, handle, options)
     await receiver.done
     report({"instant": now(), "memory": receiver.memory.noted})
@@ -63,10 +63,10 @@ async def receive(options: Options, report: Report) -> None:
 
 
 async def send(options: Options, port: int, report: Report) -> None:
-    """Send every message, and see all of them acknowledged."""
+    """Send every message, and wait for all acknowledgments."""
     host, core = _host(options, SENDER, SENDING_ADDRESS, port)
     await host.start()
-    await _asked(host, OpenSession(DESTINATION))
+    await _ask_host(host, OpenSession(DESTINATION))
     outgoing = core.adm.OutgoingQueues[DESTINATION.lower()].session
     sender = _Sender(host, outgoing, options)
     report({"instant": now()})
@@ -79,7 +79,7 @@ async def send(options: Options, port: int, report: Report) -> None:
 
 
 class _EventfulDriver(Driver):
-    """A driver that sets an event when the core has taken an input."""
+    """A driver that sets an event after each input of the core."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -99,7 +99,7 @@ class _EventfulHost(Host):
 
 
 class _Sender:
-    """An application that sends as long as few messages wait."""
+    """An application that sends while few messages wait."""
 
     def __init__(self, host: _EventfulHost, session: Session, options: Options) -> None:
         self.memory = Memory(options.marks)
@@ -111,7 +111,7 @@ class _Sender:
         self._given = self._taken = self._sent = 0
 
     async def send_all(self) -> None:
-        """Hand the messages to the queue manager, until it has taken every one."""
+        """Send messages to the queue manager until it has accepted every one."""
         while self._taken < self._messages:
             self._sent += self._session.MessageSentCount - self._sent & 0xFFFF
             room = AHEAD - (self._given - min(self._sent, self._taken))
@@ -119,7 +119,7 @@ class _Sender:
                 self._send()
             self.memory.at(self._taken)
             if room and self._given < self._messages:
-                await asyncio.sleep(0)  # what was sent at once leaves room for more
+                await asyncio.sleep(0)  # messages that were sent at once leave room for more
             else:
                 self._host.eventful.handled.clear()
                 await self._host.eventful.handled.wait()
@@ -136,7 +136,7 @@ class _Sender:
 
 @dataclass(frozen=True, slots=True)
 class _Take:
-    """Dequeue messages up to a limit, and wait for one when there are fewer. Result: empty."""
+    """Dequeue messages up to a limit; wait for a message if there are fewer. Result: empty."""
 
     handle: int
     limit: int
@@ -144,7 +144,7 @@ class _Take:
 
 
 def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:
-    """Raise the Dequeue Message event as a remote protocol does. Spec: MS-MQDMPR 3.1.7.1.10."""
+    """Raise the Dequeue Message event like a remote protocol. Spec: MS-MQDMPR 3.1.7.1.10."""
     descriptor = qm.descriptors[request.handle]
     waiting = len(qm.readers)
     for _ in range(request.limit):
@@ -158,7 +158,7 @@ ON_COMMAND[_Take] = lambda qm: partial(_take, qm)
 
 
 class _Receiver:
-    """An application that takes all messages that are there, then waits for one."""
+    """An application that receives all available messages, then waits for one."""
 
     def __init__(self, host: Host, handle: int, options: Options) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -177,7 +177,7 @@ class _Receiver:
 
     def _on_taken(self, answer: Answer) -> None:
         if _result(answer).values["empty"]:
-            self._idle = True  # the next message comes to who waits, and begins another turn
+            self._idle = True  # the next message goes to the waiting reader, and starts another turn
         elif not self.done.done():
             asyncio.get_running_loop().call_soon(self._take)
 
@@ -211,7 +211,7 @@ def _host(
     return host, host.core
 
 
-async def _asked(host: Host, request: Request) -> Result:
+async def _ask_host(host: Host, request: Request) -> Result:
     future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     host.ask(request, future.set_result)
     return _result(await future)

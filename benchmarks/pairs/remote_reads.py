@@ -1,9 +1,9 @@
-"""A remote reader of one connection, which waits for each answer, and who answers it.
+"""A remote reader with one connection, which waits for each answer, and its server.
 
-``kind``: "qm2qm" receives and acknowledges every message of a queue of our queue manager, "abandoned" opens a queue,
-locks its message and resets the connection, again and again; "impacket" and "bare" take the same bytes to impacket's
-own server and to asyncio streams, which only send back as many as a queue manager does. The client is the same lean one
-for all: bytes that are built before, over a blocking socket.
+``kind``: "qm2qm" receives and acknowledges every message of a queue of the reference; "abandoned" opens a queue, locks
+its message and resets the connection, repeatedly; "impacket" and "bare" send the same bytes to impacket's own server
+and to asyncio streams, which only return as many bytes as a queue manager. The client is always the same: prepared
+bytes over a blocking socket.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ QM2QM_CONTEXT, QMCOMM_CONTEXT = 0, 1
 RR_ACK = 2
 ANSWER_HEADER, HANDLE_BYTES = 24, 20
 RESET = struct.pack("ii", 1, 0)
-"""SO_LINGER: a connection that is closed is reset."""
+"""The SO_LINGER value that resets a closed connection."""
 
 
-# -- who answers -----------------------------------------------------------------------------------------------
+# -- the server -----------------------------------------------------------------------------------------------
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Serve until the parent says that it is enough."""
+    """Serve until the parent ends the process."""
     await _SERVERS[options.kind](options, report)
 
 
 async def _serve(options: Options, report: Report) -> None:
-    """Be our queue manager, with the messages in its queue."""
+    """Run the reference, with the messages in its queue."""
     config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
     host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), Limits())
     core = host.core
@@ -62,7 +62,7 @@ async def _serve(options: Options, report: Report) -> None:
     listening = await host.bind_rpc(0, 0)
     await host.start()
     for _ in range(options.messages if options.kind == "qm2qm" else 1):
-        host.ask(SendMessage(f"DIRECT={NAME}", BODY), _succeeded)
+        host.ask(SendMessage(f"DIRECT={NAME}", BODY), _raise_rejection)
     report({"port": listening.read.port})
     if options.kind == "abandoned":
         memory = Memory(options.marks)
@@ -78,13 +78,13 @@ async def _serve(options: Options, report: Report) -> None:
     await host.stop()
 
 
-def _succeeded(answer: Any) -> None:
+def _raise_rejection(answer: Any) -> None:
     if isinstance(answer, Rejected):
         raise RuntimeError(answer.error)
 
 
 async def _serve_impacket(options: Options, report: Report) -> None:
-    """Be impacket's server, whose methods send back what they get."""
+    """Run impacket's server, whose methods return their input."""
     from impacket.dcerpc.v5.rpcrt import DCERPCServer  # a dependency of development only
 
     server = DCERPCServer()
@@ -96,10 +96,10 @@ async def _serve_impacket(options: Options, report: Report) -> None:
 
 
 async def _serve_bare(options: Options, report: Report) -> None:
-    """Be an asyncio stream that sends back as many bytes as it takes."""
+    """Run an asyncio stream that returns as many bytes as it receives."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        sizes = [len(data) for data in _echoed()]
+        sizes = [len(data) for data in _build_echoes()]
         with contextlib.suppress(asyncio.IncompleteReadError):
             while True:
                 for size in sizes:
@@ -113,11 +113,11 @@ async def _serve_bare(options: Options, report: Report) -> None:
 _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "bare": _serve_bare}
 
 
-# -- who calls -------------------------------------------------------------------------------------------------
+# -- the client -------------------------------------------------------------------------------------------------
 
 
 async def send(options: Options, port: int, report: Report) -> None:
-    """Make every round trip: Receive and EndReceive, or a session that is abandoned."""
+    """Make every round trip: Receive and EndReceive, or an abandoned session."""
     memory = Memory(options.marks)
     report({"instant": now()})
     if options.kind == "abandoned":
@@ -155,8 +155,8 @@ def _echo_all(stream: socket.socket, messages: int) -> None:
 
 
 def _swap_all(stream: socket.socket, messages: int) -> None:
-    """Send what a queue manager would answer, and get it back."""
-    echoed = _echoed()
+    """Send the bytes of a queue manager's answer, and receive them back."""
+    echoed = _build_echoes()
     for _ in range(messages):
         for data in echoed:
             stream.sendall(data)
@@ -172,7 +172,7 @@ def _abandon(port: int) -> None:
         _bind(stream)
         stream.sendall(_start(_open(stream)))
         if any(_answer(stream)[-4:]):
-            raise RuntimeError("the message is not there: a session before did not give it back")
+            raise RuntimeError("the message is missing: an earlier session did not return it")
 
 
 def _bind(stream: socket.socket) -> None:
@@ -205,7 +205,7 @@ def _start(queue: int) -> bytes:
     return _request(QM2QM_CONTEXT, 0, START.build_in({"lpRemoteReadDesc": _desc(queue)}, Encoding()), call_id=4)
 
 
-def _echoed() -> list[bytes]:
+def _build_echoes() -> list[bytes]:
     """Return requests as large as the answers of a queue manager."""
     answer = {"pphContext": LICENCE, "lpRemoteReadDesc": _desc(1, bytes(184) + BODY), "Return": 0}
     ended = {"pphContext": None, "Return": 0}
@@ -218,7 +218,7 @@ def _request(context: int, opnum: int, stub: bytes, call_id: int = 1) -> bytes:
 
 
 def _answer(stream: socket.socket) -> bytes:
-    """Return a whole PDU."""
+    """Receive a whole PDU."""
     data = stream.recv(65_536)
     while len(data) < HEADER_SIZE or len(data) < Header.parse(data[:HEADER_SIZE]).frag_length:
         more = stream.recv(65_536)

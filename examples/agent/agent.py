@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A minimal agent: the control protocol of mqconform in one file, with nothing but Python's standard library.
+"""A minimal agent: the control protocol of mqconform in one file, with only Python's standard library.
 
     python3 agent.py                            # over standard input and output: ssh host python3 agent.py
     python3 agent.py --listen 127.0.0.1:9801    # over TCP
 
-Copy it, and put your own system in the place of ``ToyQueues``; then announce in FACILITIES what it can do. The contract
-is docs/control-protocol.md; ``mqconform attach --command "python3 agent.py"`` says how far you have come.
+Copy it, and replace ``ToyQueues`` by your own system; then announce its facilities in FACILITIES. The contract is
+docs/control-protocol.md; ``mqconform attach --command "python3 agent.py"`` reports your progress.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ LINE_LIMIT = 8 * 1024 * 1024
 
 
 class Refused(Exception):
-    """The system does not do it. The text is what a person reads in a verdict: use the words of the system."""
+    """The system refuses the request. The text appears in a verdict: use the words of the system."""
 
 
 class Unsupported(Refused):
-    """This agent can never do it, whatever the system would say."""
+    """This agent never supports the request, whatever the system supports."""
 
 
 # -- the system: everything from here to the next line is to be replaced ----------------------------------------------
 
 
 class ToyQueues:
-    """Queues in memory, which no packet ever reaches: a stand-in for your system, with the few things it is asked."""
+    """Queues in memory, which no packet reaches: a stand-in for your system, with only the necessary methods."""
 
     vendor, name, version = "Example", "toy queues", "1.0"
 
     def __init__(self) -> None:
-        self.identifier = str(uuid.uuid4())  # yours: QueueManager.Identifier, the GUID that its packets carry
+        self.identifier = str(uuid.uuid4())  # yours: QueueManager.Identifier, the GUID in its packets
         self.changed = threading.Condition()
         self.queues: dict[str, dict[str, Any]] = {}
         self.messages: dict[str, list[dict[str, Any]]] = {f"system$;{name}": [] for name in SYSTEM_QUEUES}
@@ -62,7 +62,7 @@ class ToyQueues:
         del self.queues[path.lower()], self.messages[path.lower()]
 
     def find(self, path: str) -> list[dict[str, Any]]:
-        """Return the messages of a queue, the first one first."""
+        """Return the messages of a queue in order."""
         try:
             return self.messages[path.lower()]
         except KeyError:
@@ -85,7 +85,7 @@ SYSTEM_QUEUES = ("journal", "deadletter", "deadxact")
 
 
 class Verbs:
-    """A method for each verb that is understood; its parameters are the arguments, its result goes into the answer."""
+    """A method for each supported verb; its parameters are the arguments, its result goes into the answer."""
 
     def __init__(self, system: ToyQueues, cancelled: Callable[[int], bool]) -> None:
         self.system = system
@@ -185,7 +185,7 @@ class Verbs:
         return {"purged": count}
 
     def _first(self, queue: str, timeout_ms: int | None, request: int) -> dict[str, Any] | None:
-        """Return the first message, waiting for one; other requests go on meanwhile."""
+        """Return the first message, waiting for one; other requests are handled meanwhile."""
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
         self.system.changed.wait_for(lambda: self.cancelled(request) or self.system.find(queue), timeout_s)
         if self.cancelled(request):
@@ -197,7 +197,10 @@ class Verbs:
 
 
 class Conversation:
-    """Takes lines, answers each by its id. Requests that may wait have a thread each: they hold up no others."""
+    """Reads lines and answers each by its id.
+
+    Requests that may wait have a thread each, so they do not block others.
+    """
 
     def __init__(self, system: ToyQueues, write: Callable[[bytes], object]) -> None:
         self.system = system
@@ -222,7 +225,7 @@ class Conversation:
 
     @staticmethod
     def may_wait(verb: str, arguments: dict[str, Any]) -> bool:
-        """Another queue manager may let any of its verbs wait, whatever timeout was asked for."""
+        """Return whether a verb may wait; another queue manager may let any verb wait, with or without a timeout."""
         return arguments.get("timeout_ms", 0) != 0 or verb.startswith("remote_")
 
     def carry_out(self, number: int, verb: str, arguments: dict[str, Any]) -> None:
@@ -234,7 +237,7 @@ class Conversation:
         except Refused as error:
             refusal = {"id": number, "ok": False, "error": str(error)}
             self.answer(refusal | ({"unsupported": True} if isinstance(error, Unsupported) else {}))
-        except Exception as error:  # a bug of the agent's is no end of the conversation
+        except Exception as error:  # a bug of the agent does not end the conversation
             self.answer({"id": number, "ok": False, "error": f"the agent failed: {type(error).__name__}: {error}"})
         finally:
             with self.system.changed:
@@ -263,14 +266,14 @@ class Conversation:
             self.write(json.dumps(answer).encode() + b"\n")
 
     def end(self) -> None:
-        """Let nothing wait any more: a message that it took would be lost."""
+        """Cancel the waiting requests, because a received message would be lost."""
         with self.system.changed:
             self.waiting.clear()
             self.system.changed.notify_all()
 
 
 def converse(conversation: Conversation, lines: Any) -> None:
-    """Answer until the other side hangs up."""
+    """Answer lines until the other side disconnects."""
     while (line := lines.readline(LINE_LIMIT)).endswith(b"\n"):
         conversation.on_line(line)
     conversation.end()

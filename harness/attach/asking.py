@@ -1,4 +1,4 @@
-"""Verbs asked for, and what becomes of each noted."""
+"""Asks for verbs, and notes the result of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SILENCES = 3
 
 
 class Asking:
-    """A conversation, and what was found in it."""
+    """A conversation, and the findings in it."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -48,7 +48,7 @@ class Asking:
         return reply
 
     def _try(self, verb: str, **arguments: Any) -> Reply | None:
-        """Ask for what should be done; None when it was not."""
+        """Ask for a verb that should succeed; None when it did not."""
         reply = self._raw(verb, **arguments)
         if reply is None:
             return None
@@ -60,7 +60,7 @@ class Asking:
         return reply
 
     def _refuses(self, verb: str, **arguments: Any) -> None:
-        """Ask for what cannot be done: the refusal shows that the verb is there."""
+        """Ask for a verb that must be refused: the refusal shows that the agent knows the verb."""
         reply = self._raw(verb, **arguments)
         if reply is None:
             return

@@ -1,4 +1,4 @@
-"""``mqconform attach``: what an agent can do, and what each thing that it cannot costs."""
+"""``mqconform attach``: the verbs and facilities of an agent, and the cost of each missing one."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 
 START_MS = 20_000
-"""How long a command may take until its first answer where no SUT file says so."""
+"""How long a command may take until its first answer, unless a SUT file names a limit."""
 MEASURED_BY_COMMAND = "environment"
 """The facility that the SUT file can stand in for, with the table of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Rules that can be judged: of ``every``, ``now`` with what is there.
+    """Rules that can be judged: of ``every``, ``now`` with the present facilities.
 
-    ``more``: with each missing facility besides; ``at_last``: with it as the last that was missing.
+    ``more``: with each missing facility in addition; ``at_last``: with it as the last missing one.
     """
 
     every: int
@@ -39,7 +39,7 @@ class Costs:
     more: Mapping[str, int]
     at_last: Mapping[str, int]
     capabilities: str
-    """Of whom the capabilities are with which this was counted."""
+    """The source of the capabilities in this count."""
 
 
 def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
@@ -91,7 +91,7 @@ def command_route(command: str) -> Agent:
 
 
 def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row for each verb, after one for its facility: facility, verb, state, what is to be said of it."""
+    """Yield a row for each verb, after one for its facility: facility, verb, state, remark."""
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
@@ -101,7 +101,7 @@ def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]
 
 
 def _price(counted: Costs, facility: str) -> str:
-    """Say what a missing facility costs; checks that need several of those that are missing count with the last."""
+    """Report the cost of a missing facility; checks that need several missing facilities count with the last."""
     if facility not in counted.more:
         return ""
     more, at_last = counted.more[facility], counted.at_last[facility]
@@ -110,14 +110,14 @@ def _price(counted: Costs, facility: str) -> str:
 
 def lines(found: Findings, counted: Costs) -> Iterator[str]:
     """Yield a report as plain text, a line for each thing."""
-    yield who(found)
+    yield describe_identity(found)
     for facility, verb, state, said in rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
     yield from summary(found, counted)
 
 
-def who(found: Findings) -> str:
+def describe_identity(found: Findings) -> str:
     """Return in one line whom the agent speaks for."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""
@@ -128,7 +128,7 @@ def who(found: Findings) -> str:
 
 
 def summary(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield what it comes to."""
+    """Yield the summary."""
     for problem in found.problems:
         yield f"wrong: {problem}"
     wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
@@ -155,7 +155,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
 
 
 def draft(found: Findings, address: str | None, command: str | None) -> str:
-    """Return the draft of a SUT file for what was found."""
+    """Return the draft of a SUT file from the findings."""
     host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
     remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"
     control = (
@@ -165,7 +165,7 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
     )
     capabilities = "".join(f"{name + ' = false':31}# {what}\n" for name, what in CAPABILITIES.items())
     return (
-        "# A draft by mqconform attach: look at each value. docs/sut-file.md says what there is besides.\n"
+        "# A draft by mqconform attach: check each value. docs/sut-file.md describes all keys.\n"
         f"[sut]\nname = {_quote_name(found.name or 'my system')}\nvendor = {_quote_name(found.vendor or 'unknown')}\n"
         f"version = {_quote_name(found.version or 'unknown')}\n"
         f'[driver]\nkind = "external"\naddress = {_quote(host)}\n{remote}'
@@ -176,12 +176,12 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
 
 
 def _quote_name(text: str) -> str:
-    """Quote what an agent calls itself, as a SUT file may have it: visible, on one line."""
+    """Quote the name of an agent for a SUT file: visible, on one line."""
     return _quote(one_line(text, LONGEST_NAME))
 
 
 def _quote(text: str) -> str:
-    """Write a TOML string, whatever is in the text."""
+    """Write a TOML string with any text."""
     escaped = "".join(
         f"\\{one}" if one in '"\\' else one if one.isprintable() else f"\\u{min(ord(one), 0xFFFD):04x}" for one in text
     )

@@ -1,4 +1,4 @@
-"""A conversation with an agent that is being tried out: nothing of what it answers is believed."""
+"""A conversation with an agent under test: none of its answers is trusted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STRANGERS_LIMIT = 1_000
 
 
 class Conversation:
-    """Requests by id, raw answers, and whatever came that nobody asked for."""
+    """Requests by id, raw answers, and input without a request."""
 
     def __init__(self, environment: RealEnvironment, route: Route, answer_ms: int) -> None:
         self.environment = environment
@@ -22,7 +22,7 @@ class Conversation:
         self.ended: str | None = None
         """Why there are no answers any more."""
         self.strangers: list[Any] = []
-        """Ids of answers that nobody waits for."""
+        """Ids of answers without a request."""
         self._open = False
         self._replies: dict[int, Reply] = {}
         self._asked: set[int] = set()
@@ -41,7 +41,7 @@ class Conversation:
         return number
 
     def reply(self, number: int, within_ms: int | None = None) -> Reply | None:
-        """Wait for an answer, ``answer_ms`` where nothing else is said; None when it did not come."""
+        """Wait for an answer, ``answer_ms`` by default; None when it did not come."""
         patience_ms = max(self.answer_ms, self._wire.patience_ms) if within_ms is None else within_ms
         self.environment.run_until(lambda: number in self._replies or self.ended is not None, patience_ms)
         return self._replies.pop(number, None)
@@ -52,7 +52,7 @@ class Conversation:
 
     @property
     def silence(self) -> str:
-        """What is said where an answer did not come."""
+        """The text for a missing answer."""
         return no_answer(self._wire.strangers)
 
     def close(self) -> None:

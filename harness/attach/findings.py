@@ -1,4 +1,4 @@
-"""What trying an agent out finds: of each verb, of each facility, of the protocol itself."""
+"""The findings about an agent: for each verb, for each facility, for the protocol itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from reference_qm.control import FACILITIES
 
 TEXT_LIMIT = 200
 _FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
-"""Of the facilities that share a verb, the one that a report puts it with; purge and close_queue go with receive."""
+"""For facilities that share a verb, the one under which a report lists it; purge and close_queue are listed under
+receive.
+"""
 
 
 class State(StrEnum):
@@ -20,11 +22,11 @@ class State(StrEnum):
 
     WORKS = "works"
     REFUSED = "refused"
-    """It was answered with a refusal where it should have been done."""
+    """The agent refused the verb where it should have succeeded."""
     MISSING = "missing"
     """It is unsupported."""
     WRONG = "wrong"
-    """Its answer breaks the contract, or is not what was done."""
+    """The answer breaks the contract, or contradicts the action."""
     SILENT = "silent"
     NOT_TRIED = "not tried"
 
@@ -35,7 +37,7 @@ BAD = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED,
 
 @dataclass(slots=True)
 class Finding:
-    """What became of a verb."""
+    """The result of a verb."""
 
     verb: str
     state: State
@@ -57,7 +59,7 @@ FACILITY_OF: Mapping[str, str] = MappingProxyType(
 
 @dataclass(slots=True)
 class Findings:
-    """What was found of an agent. ``problems``: of the protocol, each in one line."""
+    """The findings about an agent. ``problems``: violations of the protocol, each in one line."""
 
     name: str = ""
     vendor: str = ""
@@ -71,7 +73,7 @@ class Findings:
     problems: list[str] = field(default_factory=list)
 
     def note(self, verb: str, state: State, said: str = "") -> None:
-        """Note what became of a verb; the worst stands."""
+        """Note the result of a verb; the worst result counts."""
         known = self.verbs.get(verb)
         if known is None or BAD.index(state) < BAD.index(known.state):
             self.verbs[verb] = Finding(verb, state, show_answer(said))
@@ -96,12 +98,12 @@ class Findings:
 
     @property
     def right(self) -> bool:
-        """Return whether the agent does what it announces, as far as that was tried."""
+        """Return whether the agent does everything that it announces, as far as that was tried."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
 
 
 def show_answer(said: object) -> str:
-    """Return what an agent said in one line, without what no terminal should get."""
+    """Return the text of an agent in one line, without characters that control a terminal."""
     return one_line(str(said), TEXT_LIMIT)

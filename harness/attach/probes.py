@@ -12,18 +12,18 @@ from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.view import PROTOCOLS, version_refused
-from harness.sut.wires import Reply, said_of_stranger
+from harness.sut.wires import Reply, describe_stranger
 from reference_qm.control import FACILITIES
 
 NOWHERE = "127.0.0.254"
-"""An address where nothing listens: what is said to go there waits and ends."""
+"""An address without a listener: messages to it wait and expire."""
 NONSENSE = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITS_MS = 60_000
 PROMPT_MS = 2_000
 """How soon identity is to be answered while a read waits."""
 DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
-NEVER = {
+NOT_TRIED = {
     "stop": "it ends the agent",
     "reenlistment_timeout": "the system does nothing more until it is restarted",
 }
@@ -37,7 +37,9 @@ _MESSAGE: dict[str, Any] = {
 
 
 class Probes(Asking):
-    """One attempt at an agent. ``word``: in the names of its queues; ``queue``: one to use where none can be made."""
+    """One attempt at an agent. ``word``: part of the names of its queues; ``queue``: the queue to use where none can be
+    made.
+    """
 
     def __init__(
         self, conversation: Conversation, word: str, queue: str | None = None, *, disruptive: bool = False
@@ -85,7 +87,7 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence}")
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
-        if (stranger := said_of_stranger(said)) is not None:
+        if (stranger := describe_stranger(said)) is not None:
             raise SutUnavailable(f"{conversation.name}: {stranger}")
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {show_answer(said.get('error'))}")
@@ -105,7 +107,7 @@ class Probes(Asking):
         )
         found.announced = tuple(name for name in FACILITIES if name in answer["facilities"])
         for unknown in sorted(set(answer["facilities"]) - set(FACILITIES)):
-            found.problems.append(f"identity announces {show_answer(unknown)}, which is no facility")
+            found.problems.append(f"identity announces {show_answer(unknown)}, which is not a facility")
         began_ms = environment.now().monotonic_ms
         self._try("identity")
         found.usual_ms = environment.now().monotonic_ms - began_ms
@@ -113,7 +115,7 @@ class Probes(Asking):
     def _nonsense(self) -> None:
         reply = self._raw(NONSENSE)
         if reply is not None and reply.get("ok") is True:
-            self.found.problems.append(f"the verb {NONSENSE}, which nobody has, is not refused")
+            self.found.problems.append(f"the unknown verb {NONSENSE} is not refused")
         self.found.verbs.pop(NONSENSE, None)
 
     # -- queues and messages ------------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ class Probes(Asking):
             return
         mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
-            self._wrong("peek", f"what was sent to {self._to(self._plain)} is not there: {sent['message_id']}")
+            self._wrong("peek", f"the message sent to {self._to(self._plain)} is missing: {sent['message_id']}")
             return
         for name, value in _MESSAGE.items():
             if name in mine[0] and mine[0][name] != value:
@@ -301,7 +303,7 @@ class Probes(Asking):
         self._try("get_queue_path", format_name=self._to(self._plain))
 
     def _outgoing(self) -> None:
-        """Hold an outgoing queue to nowhere: a message that lives a second makes it."""
+        """Create an outgoing queue to nowhere, by a message that lives a second, and pause it."""
         far = f"DIRECT=TCP:{NOWHERE}\\{self._own}"
         if not self.found.works("send"):
             self._skip("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
@@ -312,7 +314,7 @@ class Probes(Asking):
         self._try("resume_queue", to=far)
 
     def _remote_read(self) -> None:
-        """There is nobody to read from: each verb refuses what was never opened."""
+        """There is no queue manager to read from: each verb must refuse an object that was never opened."""
         self._refuses("remote_close", remote=999_999)
         self._refuses("remote_open_cursor", remote=999_999)
         self._refuses("remote_close_cursor", cursor=999_999)
@@ -341,7 +343,7 @@ class Probes(Asking):
                 self._try(verb)
             else:
                 self._skip("every application there would notice: --disruptive", verb)
-        for verb, why in NEVER.items():
+        for verb, why in NOT_TRIED.items():
             self._skip(why, verb)
 
     def _delete(self) -> None:
@@ -351,16 +353,16 @@ class Probes(Asking):
             self._refuses("delete_queue", name=self._made[0])
 
     def _account(self) -> None:
-        """Note what was not reached, and what came that nobody asked for."""
+        """Note the verbs that were not reached, and the input without a request."""
         why = self.conversation.ended or f"{SILENCES} verbs before it were not answered"
-        for verb in (*FACILITY_OF, "cancel", *NEVER):
+        for verb in (*FACILITY_OF, "cancel", *NOT_TRIED):
             if verb not in self.found.verbs:
                 self._skip(f"not reached: {why}", verb)
         if self.conversation.ended is not None:
             self.found.problems.append(f"the agent is gone: {show_answer(self.conversation.ended)}")
         if strangers := self.conversation.strangers:
             ids = ", ".join(show_answer(repr(each))[:20] for each in strangers[:3])
-            self.found.problems.append(f"{len(strangers)} answers have an id that nobody waits for: {ids}")
+            self.found.problems.append(f"{len(strangers)} answers have an id without a request: {ids}")
         if self._made and not self.found.works("delete_queue"):
             self.found.problems.append(f"queues may be left: {', '.join(self._made)}")
 

@@ -1,4 +1,4 @@
-"""Comments on the frames of a capture that is whole: what was judged there, for whoever opens it in Wireshark."""
+"""Comments on the frames of a complete capture: the verdicts, for a reader in Wireshark."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The bytes that decide a verdict: those of the field that what was observed, or expected, speaks of.
+"""The bytes that decide a verdict: those of the field that the observation, or the expectation, names.
 
-Nothing is asked of the checks. The first name of a field of the packet that stands in what was observed, spelled as the
-specification does, is the field. Where only a value was observed, the name is looked for in what was expected, then in
-what the rule says. Where it might be another field, or the text says another value than the packet has, there is none:
-a reader who is shown no field looks at the packet, one who is shown a wrong field is misled.
+Checks need not name the field. The first name of a field of the packet in the observation, spelled as in the
+specification, is the field. Where the observation is only a value, the name is looked up in the expectation, then in
+the sentence of the rule. Where several fields are possible, or the text has another value than the packet, there is no
+field: a reader without a field inspects the packet, but a wrong field would mislead.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END = re.compile(r"(?![\w-])")
 _UNMISTAKABLE = re.compile(r"[a-z][A-Z]")
-"""Of several words, such as AckSequenceNumber. Signature, Label, IN, SE are words of sentences, too."""
+"""A name of several words, such as AckSequenceNumber. Signature, Label, IN and SE are also words of sentences."""
 
 
 class Lines(tuple[TreeLine, ...]):
@@ -59,9 +59,10 @@ class Lines(tuple[TreeLine, ...]):
 
 
 class Says(NamedTuple):
-    """What a verdict says: the document and section of its rule (``MQMQ-2.2.19.1``), what was expected, observed.
+    """The texts of a verdict: the document and section of its rule (``MQMQ-2.2.19.1``), the expectation, the
+    observation.
 
-    ``sentence``: what the rule says.
+    ``sentence``: the sentence of the rule.
     """
 
     section: str
@@ -73,14 +74,13 @@ class Says(NamedTuple):
 class _Found(NamedTuple):
     line: TreeLine
     sure: bool
-    """Whether the text says the value that the field has."""
+    """Whether the text contains the value of the field."""
 
 
 def deciding(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, given the lines of its dissection; None where none is.
 
-    Of several packets those count that have the value of the text; without a value only a packet that alone has the
-    field.
+    Of several packets, those with the value of the text; without a value, only a single packet with the field.
     """
     found = [_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1
@@ -89,7 +89,7 @@ def deciding(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
 
 def _in_packet(lines: Lines, says: Says) -> _Found | None:
     layer = LAYERS.get(says.section)
-    for match, fields in _named(says.observed, lines):
+    for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _one(fields, layer, after)
         if field is None:
@@ -99,13 +99,13 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
         mistakable = _LIKE_A_VALUE.match(after) or not _UNMISTAKABLE.search(field.path[-1])
         return None if mistakable else _Found(field, False)
     for text in (says.expected, says.sentence):
-        for _, fields in _named(text, lines):
+        for _, fields in _find_named_fields(text, lines):
             field = _one(fields, layer, says.observed)
             return _Found(field, True) if field is not None and says.observed in _forms(field) else None
     return None
 
 
-def _named(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
+def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are fields of the packet, in their order, each with the fields that it may be."""
     for match in _NAME.finditer(text):
         *before, name = match[0].split(".")

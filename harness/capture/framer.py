@@ -1,4 +1,4 @@
-"""Cutting one direction of a stream into what it is made of, bytes of which come cut anywhere."""
+"""Cut one direction of a stream into its packets; the bytes arrive in pieces of any size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reference_qm.codec import FormatError, FramingError
 
 
 class Framer(ABC):
-    """A framer of the bytes of one direction of a stream; what its packets are, a subclass says."""
+    """A framer of the bytes of one direction of a stream; a subclass defines its packets."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -19,6 +19,15 @@ class Framer(ABC):
     def pending(self) -> int:
         """Return the number of bytes held of an unfinished packet."""
         return len(self._held)
+
+    @property
+    def head(self) -> bytes:
+        """Return the first bytes of an unfinished packet."""
+        return bytes(self._held[:32])
+
+    def clear(self) -> None:
+        """Leave out an unfinished packet: the rest of it will not come."""
+        self._held.clear()
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes; FramingError, with those before it, where none can be found."""
@@ -36,8 +45,10 @@ class Framer(ABC):
 
     @abstractmethod
     def rest(self) -> bytes:
-        """Return what is left when nothing more comes, if no packet begins with it; nothing of one that was cut off."""
+        """Return the remaining bytes at the end of the stream, unless they begin a packet that was cut off."""
 
     @abstractmethod
     def _size(self) -> int | None:
-        """Return the bytes of the packet that begins what is held; None while it is not whole, or that is open."""
+        """Return the bytes of the packet at the beginning of the held bytes; None while it is incomplete, or its length
+        is unknown.
+        """

@@ -24,7 +24,7 @@ Value = int | str | bytes | UUID
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A place where the document contradicts its bytes: ``text`` is what the document prints."""
+    """A place where the document contradicts its bytes: ``text`` is the printed value."""
 
     field: str
     text: str
@@ -33,7 +33,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class GoldenFrame:
-    """One packet with what every printed field of it reads as, by ``Header.Field``.
+    """One packet with the printed value of every field, by ``Header.Field``.
 
     ``dumped``: int bytes that the document prints; the rest of ``data`` is rebuilt.
     """
@@ -63,7 +63,7 @@ class Golden:
 
 
 def load_golden(folder: Path = GOLDEN) -> Golden:
-    """Read the manifest and the dumps; HarnessError names what does not fit."""
+    """Read the manifest and the dumps; HarnessError names a mismatch."""
     tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return Golden(
         tree["capture"], tree["start_us"], tree["step_us"], tuple(_frame(folder, tree, each) for each in tree["frame"])

@@ -14,7 +14,7 @@ Address = IPv4Address | IPv6Address
 
 TCP, UDP = 6, 17
 MAX_DATAGRAM = 0xFFFF - 20 - 8
-"""int bytes: what a UDP datagram over IPv4 can carry."""
+"""int bytes: the largest payload of a UDP datagram over IPv4."""
 
 _IPV4 = Struct(">BBHHHBBH4s4s")
 _IPV6 = Struct(">IHBB16s16s")
@@ -127,7 +127,7 @@ def _checksum(data: bytes) -> int:
 
 
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
-    """Read an IP packet with TCP or UDP inside; ValueError says what is wrong with it."""
+    """Read an IP packet with TCP or UDP inside; ValueError names the error in it."""
     sender, receiver, protocol, payload = _read_ip(packet)
     if protocol not in _NAMES:
         raise ValueError(f"IP protocol {protocol}; only TCP (6) and UDP (17) are read")

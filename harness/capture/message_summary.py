@@ -1,4 +1,4 @@
-"""What waiting steps ask of a UserMessage, kept as values when it comes: no wait reads a packet twice."""
+"""The values of a UserMessage that waiting steps need, kept when it arrives: no wait reads a packet twice."""
 
 from __future__ import annotations
 

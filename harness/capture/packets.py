@@ -1,6 +1,6 @@
 """The packets of a capture as the recorder had them: reassembled, dissected, each by the frame in which it begins.
 
-Verdicts name packets by frame and bytes; what people look at is made here, from the capture alone.
+Verdicts name packets by frame and bytes; the text for people is made here, from the capture alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class Wanted(NamedTuple):
-    """A packet that somebody wants to see: the frame in which it begins, and the bytes that decide (inclusive)."""
+    """A requested packet: the frame in which it begins, and the bytes that decide (inclusive)."""
 
     frame: int
     first: int | None = None
@@ -55,7 +55,7 @@ class Shown:
 
 @dataclass(slots=True)
 class Captured:
-    """A packet of a capture, not yet dissected; ``stub``: what a PDU carries, a scapy packet, where that is known.
+    """A packet of a capture, not yet dissected; ``stub``: the stub of a PDU as a scapy packet, if known.
 
     ``inbound``: whether the SUT sent it; None where the capture does not say.
     """
@@ -76,14 +76,14 @@ class Captured:
 
 
 class NoSuchPacket(MqconformError):
-    """A capture does not have what a verdict names."""
+    """The capture does not have the packet that a verdict names."""
 
 
 class CapturedPackets:
     """The packets of one capture file, read once; CaptureError where it cannot be read.
 
-    ``packets``: in the order of their frames. Where several begin in one frame, which only what is malformed does,
-    the first of them is that frame's.
+    ``packets``: in the order of their frames. Where several malformed packets begin in one frame, the frame stands for
+    the first of them.
     """
 
     def __init__(self, path: Path) -> None:
@@ -91,7 +91,7 @@ class CapturedPackets:
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[Captured]] = {}
-        """The packets of each connection that carries DCE/RPC and was not looked at, by the frames of them."""
+        """The packets of each DCE/RPC connection that was not dissected yet, by their frames."""
         packets = [_of_datagram(each) for each in found.udp]
         for stream in found.tcp:
             both = sorted(_of_stream(stream), key=_frame)
@@ -103,16 +103,16 @@ class CapturedPackets:
     def show(self, wanted: Iterable[Wanted], says: Says | None = None) -> list[Shown]:
         """Return the packets of a verdict with their dissection; NoSuchPacket where none begins in a frame.
 
-        ``says``: what the verdict says, by which the field is found that the range is of, or would be where the verdict
-        has none.
+        ``says``: the texts of the verdict, which lead to the field of the range, or to a field where the verdict has no
+        range.
         """
         asked = [(one, self._packet(one.frame)) for one in wanted]
-        made = [_dissected(packet) for _, packet in asked]
+        made = [_dissect(packet) for _, packet in asked]
         fields: list[TreeLine | None] = [None] * len(made)
         if says is not None:
             sent = [packet.inbound is not False for _, packet in asked]
             fields = deciding([one.lines if by_sut else Lines() for one, by_sut in zip(made, sent, strict=True)], says)
-        return [self._shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
+        return [self._make_shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
 
     def _packet(self, frame: int) -> Captured:
         at = bisect_left(self.packets, frame, key=_frame)
@@ -127,7 +127,7 @@ class CapturedPackets:
                 self._connections.pop(pdu.frame, None)
         return self.packets[at]
 
-    def _shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> Shown:
+    def _make_shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> Shown:
         first, last = wanted.first, wanted.last
         if first is None or last is None or not 0 <= first <= last < len(packet.data):
             first, last = (field.start, field.end - 1) if field else (None, None)
@@ -147,7 +147,7 @@ class CapturedPackets:
             made.text,
             first,
             last,
-            made.marked(field) if field else (),
+            made.mark_field(field) if field else (),
             (max(each.time_us for each in self.packets) - self.start_us) // 1000,
         )
 
@@ -161,7 +161,7 @@ def _of_datagram(one: Datagram) -> Captured:
 
 
 def _of_stream(stream: Stream) -> Iterator[Captured]:
-    """Yield what was sent on a connection, by either side: its segments up to each that was pushed, or to the end."""
+    """Yield the packets of one side of a connection: its segments up to each pushed one, or to the end."""
     transport = RPC if stream.comment == RPC_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
     for way, source, target in ways:
@@ -187,10 +187,10 @@ def _units(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 class _Dissection:
     text: str
     lines: Lines
-    """Those of the text with the bytes of each; none where these are not known for sure."""
+    """The fields of the text with the bytes of each; empty where the bytes are not known for sure."""
 
-    def marked(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
-        """Return where the text shows a field, from its name to the end of its line, and what it is made of."""
+    def mark_field(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
+        """Return where the text shows a field, from its name to the end of its line, and the bytes of the field."""
         found, at = [], 0
         for line in self.lines:
             if line.path[: len(field.path)] == field.path and field.start <= line.start <= field.end:
@@ -199,7 +199,7 @@ class _Dissection:
         return tuple(found)
 
 
-def _dissected(packet: Captured) -> _Dissection:
+def _dissect(packet: Captured) -> _Dissection:
     if packet.transport == RPC:
         return _Dissection(_rpc_dissection(packet), Lines())
     try:

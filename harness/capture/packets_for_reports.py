@@ -10,13 +10,13 @@ from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.errors import MqconformError
 
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[Shown] | str]
-"""Of document and section (``MQMQ-2.2.19.1``), what was expected, what was observed, and (frame, first, last) of
-packets: the packets, or in words why they cannot be shown.
+"""Gets document and section (``MQMQ-2.2.19.1``), the expectation, the observation, and (frame, first, last) of packets;
+returns the packets, or in words why they cannot be shown.
 """
 
 
 def packets_of(path: Path) -> Show:
-    """Return what shows the packets of a capture file, which is read at once."""
+    """Return the function that shows the packets of a capture file, which is read at once."""
     try:
         capture = CapturedPackets(path)
     except (MqconformError, OSError) as error:

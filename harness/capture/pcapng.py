@@ -24,13 +24,13 @@ MAX_NOTE = MAX_BLOCK - 64
 _PACKED_FROM = 1_000
 """int bytes: a longer note is compressed, to a fifth on average; a shorter one would cost time and save nothing."""
 _PACKED = 0x78
-"""The first byte of what is compressed (RFC 1950); a note that is not begins otherwise."""
+"""The first byte of compressed data (RFC 1950); an uncompressed note begins otherwise."""
 
 _SECTION = 0x0A0D0D0A
 _INTERFACE = 0x00000001
 _ENHANCED_PACKET = 0x00000006
 _NOTE = 0x80006D71
-"""Of the types for local use: readers that do not know it pass over it, and number frames without it."""
+"""One of the block types for local use: other readers skip it, and number frames without it."""
 _TIMELESS = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
 _OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
@@ -38,7 +38,7 @@ _INBOUND, _OUTBOUND = 1, 2
 """Bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECONDS = 6
-"""The time resolution as a negative power of 10; also what a file means that does not give one."""
+"""The time resolution as a negative power of 10; a file without one means this value as well."""
 _LEAST_BLOCK = 12
 _HEAD = Struct("<II")
 _PACKET = Struct("<IIIII")
@@ -48,32 +48,51 @@ PACKET_AT = _HEAD.size + _PACKET.size
 
 def file_header() -> bytes:
     """Return the blocks that begin a capture of one raw IP interface with times in microseconds."""
+    return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
+
+
+def section_block() -> bytes:
+    """Return the block that begins a capture."""
     section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
-    interface = Struct("<HHI").pack(LINKTYPE_RAW, 0, 0)
-    return _block(_SECTION, section + _options({_SECTION_APPLICATION: b"mqconform"})) + _block(
-        _INTERFACE,
-        interface + _options({_INTERFACE_NAME: b"mqconform", _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECONDS])}),
-    )
+    return _block(_SECTION, section + _options({_SECTION_APPLICATION: b"mqconform"}))
 
 
-def packet_block(time_us: int, packet: bytes, comment: str | None, inbound: bool | None = None) -> bytes:
-    """Return an Enhanced Packet block; time int microseconds since 1970 UTC; ``inbound``: its direction, if known."""
+def interface_block(link_type: int, name: str) -> bytes:
+    """Return the block that describes an interface with times in microseconds."""
+    options = {_INTERFACE_NAME: name.encode(), _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECONDS])}
+    return _block(_INTERFACE, Struct("<HHI").pack(link_type, 0, 0) + _options(options))
+
+
+def packet_block(
+    time_us: int,
+    packet: bytes,
+    comment: str | None,
+    inbound: bool | None = None,
+    *,
+    interface: int = 0,
+    size: int | None = None,
+) -> bytes:
+    """Return an Enhanced Packet block; time int microseconds since 1970 UTC; ``inbound``: its direction, if known.
+
+    ``interface``: the number of its interface; ``size``: that of the packet on the network, if the capture cut it.
+    """
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
     if inbound is not None:
         options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
-    head = _PACKET.pack(0, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), len(packet))
-    return _block(_ENHANCED_PACKET, head + _padded(packet) + _options(options))
+    original = len(packet) if size is None else size
+    head = _PACKET.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
+    return _block(_ENHANCED_PACKET, head + _pad(packet) + _options(options))
 
 
 def note_block(text: bytes) -> bytes:
-    """Return a block with what is no packet and belongs between two of them; at most `MAX_NOTE` bytes."""
+    """Return a block for a note between two packets; at most `MAX_NOTE` bytes."""
     packed = zlib.compress(text, 1) if len(text) >= _PACKED_FROM or text[:1] == bytes([_PACKED]) else text
     return block_of_note(packed)
 
 
 def block_of_note(data: bytes) -> bytes:
     """Return a block with a note as another block had it."""
-    return _block(_NOTE, len(data).to_bytes(4, "little") + _padded(data))
+    return _block(_NOTE, len(data).to_bytes(4, "little") + _pad(data))
 
 
 def _block(kind: int, body: bytes) -> bytes:
@@ -84,19 +103,19 @@ def _block(kind: int, body: bytes) -> bytes:
 def _options(values: dict[int, bytes]) -> bytes:
     if not values:
         return b""
-    listed = [Struct("<HH").pack(code, len(value)) + _padded(value) for code, value in values.items()]
+    listed = [Struct("<HH").pack(code, len(value)) + _pad(value) for code, value in values.items()]
     return b"".join(listed) + bytes(4)
 
 
-def _padded(data: bytes) -> bytes:
+def _pad(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """One packet of a capture: ``number`` counts from 1 as Wireshark does, ``offset`` is where its block begins.
+    """One packet of a capture: ``number`` counts from 1 as in Wireshark, ``offset`` is where its block begins.
 
-    ``inbound``: whether whoever captured it received it; None where the file does not say.
+    ``inbound``: whether the recorder of the capture received it; None where the file does not tell.
     """
 
     number: int
@@ -110,7 +129,7 @@ class CapturedFrame:
 
 @dataclass(frozen=True, slots=True)
 class CapturedNote:
-    """What a run wrote between two packets of a capture, such as a line of the control channel."""
+    """A note of a run between two packets of a capture, such as a line of the control channel."""
 
     data: bytes
     """As it stands in the file: longer ones are compressed."""
@@ -119,7 +138,7 @@ class CapturedNote:
 
     @property
     def text(self) -> bytes:
-        """Return what was written; CaptureError where it is longer than `MAX_NOTE`, or cannot be read."""
+        """Return the text of a note; CaptureError where it is longer than `MAX_NOTE`, or cannot be read."""
         if self.data[:1] != bytes([_PACKED]):
             return self.data
         unpacked = zlib.decompressobj()
@@ -182,7 +201,7 @@ class _Reader:
         if magic:
             self._learn_order(magic)
         elif not started:
-            raise self._error("no Section Header block; this is no pcapng file")
+            raise self._error("no Section Header block; this is not a pcapng file")
         if len(head) < 8:
             raise self._error("the file is cut inside the head of a block")
         kind, length = unpack_from(self.order + "II", head)
@@ -196,7 +215,7 @@ class _Reader:
     def _learn_order(self, magic: bytes) -> None:
         orders = {_BYTE_ORDER.to_bytes(4, "little"): "<", _BYTE_ORDER.to_bytes(4, "big"): ">"}
         if magic not in orders:
-            raise self._error(f"the byte-order magic is {magic.hex(' ')}; this is no pcapng file")
+            raise self._error(f"the byte-order magic is {magic.hex(' ')}; this is not a pcapng file")
         self.order = orders[magic]
 
     def _interface(self, body: bytes) -> None:

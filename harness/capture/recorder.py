@@ -19,7 +19,7 @@ from harness.capture.framer import Framer
 from harness.capture.kinds import KINDS
 from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
-from harness.capture.window import FRAME_COST, Piece, Place, Window, taken
+from harness.capture.window import FRAME_COST, Piece, Place, Window, take_bytes
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -38,7 +38,7 @@ from reference_qm.surface.inputs import Endpoint
 FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
 MALFORMED = "malformed"
-"""The kind of bytes that are no packet."""
+"""The kind of bytes that are not a packet."""
 RPC = "rpc"
 """The transport of a connection that carries DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
@@ -60,10 +60,10 @@ class Frame:
     """One packet as it was on the wire.
 
     ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
-    or ``malformed`` for bytes that are no packet. ``error`` says why those are none. ``transport``: tcp, udp or rpc;
-    of the last ``kind`` is the PDU's, and ``stub`` what it carries, where a check has read it. ``position``: its place
-    among the frames of its connection. ``message``: of a UserMessage what waits ask for, kept when its bytes are not.
-    ``places``: where the capture file holds it; None where there is no file.
+    or ``malformed`` for bytes that are not a packet; then ``error`` names the reason. ``transport``: tcp, udp or rpc;
+    for rpc, ``kind`` is the PDU's, and ``stub`` its content, once a check has read it. ``position``: its place among
+    the frames of its connection. ``message``: the values of a UserMessage that waits need, kept when its bytes are not.
+    ``places``: where the capture file holds it; None without a file.
     """
 
     def __init__(
@@ -95,20 +95,20 @@ class Frame:
 
     @property
     def data(self) -> bytes:
-        """The bytes; read back from the capture file where they are no longer in memory."""
+        """The bytes; read from the capture file when memory does not have them any more."""
         if self._data is None:
             assert self.window is not None
             self._data = self.window.read(self)
         return self._data
 
     def forget(self) -> None:
-        """Leave the bytes, and what was made of them, to the capture file."""
+        """Drop the bytes and their dissection from memory; the capture file keeps them."""
         self._data = None
         for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
     def leave_layers(self) -> None:
-        """Leave what was dissected, which takes several times the bytes; it is made again when somebody asks."""
+        """Drop the dissection, which takes several times the memory of the bytes; it is made again on demand."""
         for made in ("packet", "layers", "lines"):
             self.__dict__.pop(made, None)
 
@@ -162,24 +162,26 @@ class Frame:
 
 
 class MissingLayer(ConformanceFailure, IndexError):
-    """A packet lacks what a check looks for in it."""
+    """A packet does not have the header that a check reads."""
 
 
 @dataclass(eq=False, repr=False)
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``. ``closed_by``: None while open, else
-    ``sut`` or ``peer``.
+    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture of others does not
+    show it. ``closed_by``: None while open, else ``sut`` or ``peer``.
     """
 
     number: int
     sut_role: str
     frames: list[Frame] = field(default_factory=list)
     from_sut: list[Frame] = field(default_factory=list)
-    """Those of them that the SUT sent."""
+    """The frames that the SUT sent."""
     summaries: dict[type, Any] = field(default_factory=dict)
-    """What passive predicates have noted of the frames so far."""
+    """Notes of passive predicates on the frames so far."""
+    missing: str | None = None
+    """Why some of the frames before are not here, in a capture that lacks bytes."""
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None
@@ -187,7 +189,7 @@ class Connection:
     broken: bool = False
     transport: str = "tcp"
     unframed: deque[Piece] = field(default_factory=deque)
-    """What the SUT sent of a packet that is not whole yet."""
+    """The bytes of an incomplete packet of the SUT."""
 
     def add(self, frame: Frame) -> None:
         """Take the next packet of either direction."""
@@ -198,19 +200,19 @@ class Connection:
 
     @property
     def received(self) -> list[Frame]:
-        """Return what the SUT sent."""
+        """Return the packets of the SUT."""
         return self.from_sut.copy()
 
     @property
     def sent(self) -> list[Frame]:
-        """Return what the peer sent."""
+        """Return the packets of the peer."""
         return [frame for frame in self.frames if not frame.from_sut]
 
 
 class Recorder:
     """A recorder of every packet of one test: in a pcapng, and of the last ones in memory.
 
-    A SUT that sends more than ``flood_limit`` ends the test: SutFlood, once; what comes after it is not looked at.
+    A SUT that sends more than ``flood_limit`` ends the test: SutFlood, once; later packets are ignored.
     """
 
     def __init__(self, environment: Environment, path: Path | None, flood_limit: int = FLOOD_LIMIT) -> None:
@@ -223,10 +225,10 @@ class Recorder:
         self._from_sut = 0
         """Bytes that the SUT sent."""
         self._cost = 0
-        """What they cost, however small their pieces are."""
+        """The size of the bytes of the SUT as they count against the limit, independent of the size of their pieces."""
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
-        """Makes what writes the capture."""
+        """Makes the writer of the capture."""
         self._closed = False
         self._window = Window(path)
         self._began_ms = environment.now().monotonic_ms
@@ -241,13 +243,15 @@ class Recorder:
         return self._writer
 
     def note(self, text: bytes) -> None:
-        """Write down what is no packet and decides what the check does next; nothing once the capture has ended."""
+        """Write a note on an event that is not a packet and decides the course of the check; nothing once the capture
+        has ended.
+        """
         if self.path is not None and not self._closed:
             self.writer.note(text)
 
     @property
     def flooded(self) -> bool:
-        """Return whether the SUT has sent too much, so that nothing of it is looked at any more."""
+        """Return whether the SUT has sent too much, so that its packets are ignored."""
         return self.environment.flood is not None
 
     def elapsed_ms(self) -> int:
@@ -262,7 +266,7 @@ class Recorder:
 
     # -- streams ------------------------------------------------------------------------------------------------
 
-    def opened(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
+    def record_opening(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
         """Record a new connection; ``rpc``: it carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
         if rpc:
@@ -282,22 +286,23 @@ class Recorder:
             )
         return connection
 
-    def sent(self, connection: Connection, data: bytes) -> Frame:
+    def record_sent(self, connection: Connection, data: bytes) -> Frame:
         """Record bytes that the peer sends: one frame, whether they are a packet or not."""
         number, places = self._tcp(connection, data, from_sut=False)
         return self._keep(connection, number, TO_SUT, data, places)
 
-    def received(self, connection: Connection, data: bytes) -> list[Frame]:
+    def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes of the SUT's stream; return the packets that they complete."""
         if len(data) > MAX_SEGMENT:
             self._note_at_once(len(data))
         parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
-        return [frame for part in parts for frame in self._received(connection, part)]
+        return [frame for part in parts for frame in self._record_pieces(connection, part)]
 
-    def _received(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Take bytes that came at once; the capture has a frame for each piece that begins or goes on with a packet.
+    def _record_pieces(self, connection: Connection, data: bytes) -> list[Frame]:
+        """Record bytes that arrived at once; the capture has a frame for each piece that begins or continues a packet.
 
-        So a frame number names one packet, and PSH is where one ends: who reads the capture finds the same packets.
+        So a frame number names one packet, and PSH marks the end of a packet: a reader of the capture finds the same
+        packets.
         """
         if self.flooded:
             return []
@@ -324,11 +329,11 @@ class Recorder:
         return frames
 
     def _note_at_once(self, size: int) -> None:
-        """Note that the next frames came as one piece: what answers the first of them has seen the last."""
+        """Note that the next frames arrived as one piece: an answer to the first of them has seen the last."""
         self.note(b'{"bytes": %d}' % size)
 
     def flush(self) -> None:
-        """Take what the SUT sent last on its connections and what no packet begins with."""
+        """Record the last bytes of the SUT on its connections that begin no packet."""
         for connection in self.connections:
             self._flush(connection)
 
@@ -338,7 +343,7 @@ class Recorder:
             self._keep_unframed(connection, left)
         connection.unframed.clear()
 
-    def closed(self, connection: Connection, *, by_peer: bool) -> None:
+    def record_end(self, connection: Connection, *, by_peer: bool) -> None:
         """Record the end of a connection."""
         if connection.closed_by is not None:
             return
@@ -358,7 +363,7 @@ class Recorder:
 
     def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
         """Keep the packet that the first of the bytes make that the SUT sent and no packet has yet."""
-        number, places = taken(connection.unframed, len(data))
+        number, places = take_bytes(connection.unframed, len(data))
         return self._keep(connection, number, FROM_SUT, data, places, error)
 
     def _tcp(
@@ -402,7 +407,7 @@ class Recorder:
         if self._cost > self.flood_limit:
             self.environment.flood = (
                 f"the SUT sent {self._from_sut} bytes within one check, {self.elapsed_ms()} ms after its beginning and "
-                f"without an end; a check looks at {self.flood_limit} at most, and at {self.flood_limit // FRAME_COST} "
+                f"without end; a check reads {self.flood_limit} at most, and at most {self.flood_limit // FRAME_COST} "
                 "packets"
             )
             raise SutFlood(self.environment.flood)
@@ -430,7 +435,9 @@ class Recorder:
 
 
 def name_frame(frame: Frame) -> None:
-    """Give a frame its kind; it stays malformed when it is no packet: made wrong on purpose, or by a SUT's mistake."""
+    """Give a frame its kind; bytes that are not a packet stay malformed, whether made wrong on purpose or by the
+    SUT.
+    """
     try:
         frame.kind = _rpc_kind(frame) if frame.transport == RPC else _kind(frame)
     except ValueError:
@@ -440,7 +447,9 @@ def name_frame(frame: Frame) -> None:
 
 
 def _kind(frame: Frame) -> str:
-    """Name a packet; WireError when neither codec can read it. Most are never looked at again: scapy is not asked."""
+    """Name a packet; WireError when neither codec can read it. scapy is not used, because most packets are never read
+    again.
+    """
     try:
         record = frame.record
     except FormatError:

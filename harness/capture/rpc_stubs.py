@@ -1,4 +1,4 @@
-"""What the PDUs of a connection carry, as far as its own packets say: which interface, which operation, which stub."""
+"""The content of the PDUs of a connection, as far as its own packets tell: interface, operation, stub."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OPERATIONS = {
 
 
 class Pdu(Protocol):
-    """The bytes of a PDU, and what it carries once that is known."""
+    """The bytes of a PDU, and its content once that is known."""
 
     data: bytes
     stub: Any
@@ -51,7 +51,7 @@ class _Call:
 
 
 class _Connection:
-    """One connection, PDU by PDU; what is malformed or of no call is passed over."""
+    """One connection, PDU by PDU; malformed PDUs and PDUs without a call are skipped."""
 
     def __init__(self) -> None:
         self._proposed: dict[int, list[Proposal]] = {}

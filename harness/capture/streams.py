@@ -1,4 +1,4 @@
-"""Reads a capture back into what was said on each connection, with the frame that holds each byte."""
+"""Reads the conversations back from a capture, with the frame that holds each byte."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent; ``closed_frame`` holds its FIN or RST, ``reset`` says which."""
+    """The bytes that one side of a connection sent; ``closed_frame`` holds its FIN, or its RST (``reset``)."""
 
     data: bytearray = field(default_factory=bytearray)
     ranges: list[ByteRange] = field(default_factory=list)
@@ -34,9 +34,10 @@ class Direction:
 
 @dataclass(slots=True)
 class Stream:
-    """One TCP connection: ``client`` is who opened it, in frame ``opened_frame``, whose comment is ``comment``.
+    """One TCP connection: ``client`` opened it, in frame ``opened_frame``, whose comment is ``comment``.
 
-    ``client_inbound``: whether whoever captured it received what the client sent; None where the file does not say.
+    ``client_inbound``: whether the recorder of the capture received the client's bytes; None where the file does not
+    tell.
     """
 
     client: Endpoint
@@ -50,7 +51,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """One UDP datagram and where it is."""
+    """One UDP datagram and its place in the file."""
 
     source: Endpoint
     target: Endpoint

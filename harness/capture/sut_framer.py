@@ -1,7 +1,7 @@
-"""Cutting what a SUT sends into packets, those that are formed wrongly too. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
+"""Cut the bytes of a SUT into packets, including malformed ones. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
 
-A queue manager stops at the first wrong byte of a stream. Whoever judges one has to say which rule that byte breaks,
-and to read on: a packet with a wrong version, signature or size ends where its size says, or where its content does.
+A queue manager stops at the first wrong byte of a stream. The tester has to name the rule that this byte breaks, and to
+read on: a packet with a wrong version, signature or size ends where its size or its content ends.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ _SECTION = BaseHeader.SECTION
 _KNOWN = 8
 """Bytes by which a packet is known: with its version and its signature."""
 _HEAD = 20
-"""Bytes of a BaseHeader and what follows it that tell which packet it is."""
+"""The bytes of a BaseHeader and its successor that show which packet it is."""
 _SIZE_AT = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
 """By PT: SessionAck, EstablishConnection, ConnectionParameters."""
 _SESSION_HEADER = 16
 _READ_THROUGH = 64 * 1024
-"""A message is read for its end as long as no more than these bytes of it are there; a longer one ends as it says."""
+"""The end of a message is computed from its headers up to this number of bytes; a longer message ends where PacketSize
+says.
+"""
 
 
 class SutFramer(Framer):
@@ -59,7 +61,7 @@ class SutFramer(Framer):
         return wanted
 
     def _by_content(self) -> int | None:
-        """Return the bytes that a packet of its kind has, whatever its PacketSize says; None where that is open."""
+        """Return the length of a packet of its kind, independent of PacketSize; None where the length is open."""
         held = self._held
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
         if base.IN:
@@ -67,7 +69,7 @@ class SutFramer(Framer):
         return _message_size(held, bool(base.SH)) if len(held) <= _READ_THROUGH else None
 
     def _is_end(self, size: int) -> bool:
-        """Return whether nothing follows, or what begins as a packet does, be it as wrongly as this one."""
+        """Return whether the stream ends here, or another packet begins here, even one with the same error."""
         held = self._held
         after = held[size : size + 8]
         return not after or (
@@ -82,7 +84,7 @@ def _as_printed(head: bytearray) -> bytes:
 
 
 def _message_size(held: bytearray, has_session_header: bool) -> int | None:
-    """Return where a message ends by its own headers; None when it does not, as far as it is there."""
+    """Return where a message ends by its own headers; None when they are inconsistent, as far as they have arrived."""
     after = _SESSION_HEADER if has_session_header else 0
     whole = bytearray(_as_printed(held))
     whole[_SIZE_AT : _SIZE_AT + 4] = max(len(held) - after, 0).to_bytes(4, "little")

@@ -1,4 +1,4 @@
-"""The last packets of a test in memory: what came before them is read back from the capture file."""
+"""The last packets of a test in memory; earlier ones are read back from the capture file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.errors import HarnessError
 
 WINDOW_BYTES = 128 * 1024 * 1024
 FRAME_COST = 4 * 1024
-"""int bytes that a packet costs at least, however short it is: what is noted of it stays in memory."""
+"""int bytes that a packet costs at least, however short it is: its notes stay in memory."""
 LAYERS = 8
 """A packet with all that is made of it takes about so many times its bytes, and LAYERS_COST."""
 LAYERS_COST = 8 * 1024
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     place: Place
 
 
-def taken(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
+def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
     """Take the first ``size`` bytes off those of a stream; return the frame in which they begin, and their places."""
     number, places = pieces[0].number, list[Place]()
     while pieces and size:
@@ -83,7 +83,7 @@ class Window:
             raise HarnessError(f"{self._path}: cannot read a packet back: {error.strerror}") from error
         data = b"".join(parts)
         if len(data) != frame.size:
-            raise HarnessError(f"{self._path}: a packet of {frame.size} bytes is no longer there: {len(data)} are left")
+            raise HarnessError(f"{self._path}: a packet of {frame.size} bytes is missing: {len(data)} are left")
         self._hold(frame)
         return data
 

@@ -1,4 +1,4 @@
-"""The writer of captures of what the harness sent and received: every byte, both endpoints, no sniffing."""
+"""The writer of captures of the harness's traffic: every byte, both endpoints, no sniffing."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class _Connection:
         return (self.client, self.server) if from_client else (self.server, self.client)
 
     def is_inbound(self, from_client: bool) -> bool | None:
-        """Return whether what one of them sends comes from the SUT; None where that is not known."""
+        """Return whether the bytes of an endpoint come from the SUT; None where that is unknown."""
         return None if self.client_is_sut is None else self.client_is_sut == from_client
 
 
 class CaptureWriter:
     """A pcapng file of raw IP packets, written one by one: a killed run loses none.
 
-    ``start_us``: what the times of the methods are counted from, int microseconds since 1970 UTC. Frame numbers count
-    from 1. Endpoints are (textual IPv4 or IPv6 address, port). Where it is said which of them is the SUT, every frame
-    has its direction: inbound is what the SUT sent. HarnessError on misuse.
+    ``start_us``: the start of the times of the methods, int microseconds since 1970 UTC. Frame numbers count from 1.
+    Endpoints are (textual IPv4 or IPv6 address, port). Where one endpoint is known as the SUT, every frame has its
+    direction: inbound was sent by the SUT. HarnessError on misuse.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:
@@ -105,7 +105,7 @@ class CaptureWriter:
     ) -> list[int]:
         """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers.
 
-        The last of them is pushed (PSH), unless there is ``more`` to come of what they belong to.
+        The last of them is pushed (PSH), unless there is ``more`` of the same packet to come.
         """
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
@@ -128,7 +128,7 @@ class CaptureWriter:
     ) -> int:
         """Write that one side closes its direction (FIN); return the frame number.
 
-        The other side may go on sending until it closes too. ``reset`` ends the connection both ways (RST).
+        The other side may continue to send until it closes. ``reset`` ends the connection both ways (RST).
         """
         sender, receiver = self._sides(conn_id, from_client)
         ending = _segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK)
@@ -162,9 +162,9 @@ class CaptureWriter:
         return number
 
     def note(self, text: bytes) -> None:
-        """Write what is no packet, between the last and the next; at most `MAX_NOTE` bytes.
+        """Write a note between the last packet and the next; at most `MAX_NOTE` bytes.
 
-        It gets into the file with the next packet: a write of its own costs more than the note.
+        The note is written together with the next packet: a separate write costs more than the note.
         """
         self._notes += note_block(text)
 

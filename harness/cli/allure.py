@@ -72,7 +72,7 @@ def _made_of(found: RunResults, folder: Path) -> Path:
 
     from harness.rules.catalogue import load_catalogue
     from harness.run.causes import with_causes
-    from harness.run.findings import told
+    from harness.run.findings import describe_finding
     from harness.run.named_roots import NamedRoots
     from harness.run.results import ALLURE_FOLDER, write_allure
 
@@ -80,7 +80,7 @@ def _made_of(found: RunResults, folder: Path) -> Path:
     rules = [
         replace(one, accepted=known[one.rule]["reason"]) if one.rule in known else one for one in found.rules.values()
     ]
-    tell = partial(told, catalogue=load_catalogue(), again="--sut FILE")
+    tell = partial(describe_finding, catalogue=load_catalogue(), again="--sut FILE")
     by_cause = with_causes(rules, NamedRoots.from_json(found.run.get("roots", ())))
     write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.partial)
     return folder / ALLURE_FOLDER

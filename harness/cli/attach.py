@@ -69,7 +69,7 @@ def attach(
             typer.echo(line)
     if write is not None:
         write_draft(write, draft(found, address, command))
-        typer.echo(f"{write}: a draft of the SUT file; say there where it listens and what it has", err=True)
+        typer.echo(f"{write}: a draft of the SUT file; enter there the system's addresses and capabilities", err=True)
     raise typer.Exit(0 if found.right else EXIT_WRONG)
 
 
@@ -94,14 +94,14 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
 
 def _show(found: Findings, counted: Costs) -> None:
     """Print a table; texts of an agent are never markup."""
-    from harness.attach.attach import rows, summary, who
+    from harness.attach.attach import describe_identity, rows, summary
 
     table = Table("facility", "verb", "found", "")
     for facility, verb, state, said in rows(found, counted):
         style = _STYLES.get(state, "yellow" if facility else "")
         table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
     console = Console()
-    console.print(Text(who(found)))
+    console.print(Text(describe_identity(found)))
     console.print(table)
     for line in summary(found, counted):
         console.print(Text(line))

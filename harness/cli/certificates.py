@@ -17,7 +17,7 @@ from harness.interrupts import unwound
 EXIT_REFUSED = 1
 """No certificate, or none that holds."""
 EXIT_ELSEWHERE = 3
-"""Of another rule set or by another harness: it cannot be judged here."""
+"""A certificate of another rule set or by another harness: it cannot be judged here."""
 NOT_EXERCISED_PERCENT = 5.0
 """`harness.results.certificate` has it, too, which takes long to import."""
 PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it
@@ -87,7 +87,7 @@ def verify_(
     """
     from harness.cli.progress import progress_of
     from harness.results.bundle import BadBundle, public_key
-    from harness.results.verification import JudgedElsewhere, said_of, verify
+    from harness.results.verification import JudgedElsewhere, describe_verified, verify
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: it must be text or json")
@@ -104,5 +104,5 @@ def verify_(
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
         return
-    for line in said_of(found):
+    for line in describe_verified(found):
         typer.echo(line)

@@ -1,4 +1,4 @@
-"""Everything known about one rule: what `mqconform explain RULE` prints."""
+"""Everything known about one rule: the output of `mqconform explain RULE`."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _check(path: str, name: str) -> dict[str, str]:
 
 
 def _faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
-    """Return the faults that break a rule: name, place, what is wrong in a system with it, whether it was made blind.
+    """Return the faults that break a rule: name, place, the behavior of a system with it, whether it was made blind.
 
     The name of a fault of a table may be made of pieces: the rule's id then stands in the table's line.
     """

@@ -28,6 +28,8 @@ OWN = MappingProxyType(
         "prove": "prove",
         "mutants": "mutants",
         "explore": "explore",
+        "learn": "learn",
+        "pair": "pair",
         "rules": "rules",
         "explain": "rules",
         "provision": "provision",
@@ -39,6 +41,9 @@ OWN = MappingProxyType(
         "verify": "certificates",
         "preflight": "preflight",
         "replay": "replay",
+        "check": "check",
+        "dissector": "dissector",
+        "vectors": "vectors",
         "allure": "allure",
     }
 )

@@ -23,7 +23,7 @@ def provision(
     peer_identifier: Annotated[str | None, typer.Option(help="driver.peer_identifier, if the file has one.")] = None,
     restricted: Annotated[str, typer.Option(help="queues.restricted.")] = "private$\\mqc-restricted",
 ) -> None:
-    """Write what a SUT with the capability security knows: certificates, keys, users, a queue (qm.toml)."""
+    """Write the values that a SUT with the capability security knows: certificates, keys, users, a queue (qm.toml)."""
     from harness.sut.provisioning import write_provisions
     from harness.sut.sut_file import PEER_IDENTIFIER
 

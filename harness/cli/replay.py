@@ -57,7 +57,7 @@ def replay_(
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
     else:
-        for line in said_of(found):
+        for line in describe_replayed(found):
             typer.echo(line)
     if found.differing:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
@@ -65,7 +65,7 @@ def replay_(
         raise typer.Exit(EXIT_TOO_FEW)
 
 
-def said_of(found: Replayed) -> Iterator[str]:
+def describe_replayed(found: Replayed) -> Iterator[str]:
     """Yield lines for the terminal: differences, checks that cannot be replayed, counts."""
     for test, differences in found.differing.items():
         yield f"{test}:"
@@ -82,6 +82,6 @@ def said_of(found: Replayed) -> Iterator[str]:
             yield f"{len(tests) - LISTED:,} more: {why}"
     whole = len(found.alike) + len(found.differing) + len(found.unplayable)
     yield (
-        f"{len(found.alike):,} of {whole:,} checks came to the verdicts of the run; {len(found.differing):,} came to "
-        f"others, {len(found.unplayable):,} cannot be replayed"
+        f"{len(found.alike):,} of {whole:,} checks reproduced the verdicts of the run; {len(found.differing):,} "
+        f"differed, {len(found.unplayable):,} cannot be replayed"
     )

@@ -1,4 +1,4 @@
-"""The result of a run as one JSON object: what ``mqconform run --format json`` prints."""
+"""The result of a run as one JSON object: the output of ``mqconform run --format json``."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Result:
     def as_json(self) -> str:
         """Return run.json with ``folder``, ``partial`` (a text or null) and ``rules``; of a run that never began null.
 
-        ``rules``: of each rule what stands: ``verdict``, ``expected``, ``observed``, ``reason``, ``test``, ``capture``,
-        ``evidence``.
+        ``rules``: the final verdict of each rule: ``verdict``, ``expected``, ``observed``, ``reason``, ``test``,
+        ``capture``, ``evidence``.
         """
         run = self._run
         if run is None:

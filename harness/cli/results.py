@@ -84,10 +84,10 @@ def update(
 ) -> None:
     """Write the failures of a run into a baseline, and remove entries that no longer fail; new reasons are left empty.
 
-    A part of a run makes a first baseline, and changes none. Exit with 1 when rules stayed open: no baseline accepts
-    that, so that a run with this one ends badly all the same.
+    A part of a run makes a first baseline, and changes none. Exit with 1 when the run left rules open: no baseline
+    accepts open rules, so a run with this baseline still exits with 1.
     """
-    from harness.judging.baseline import load_baseline, updated
+    from harness.judging.baseline import load_baseline, write_baseline
     from harness.judging.verdicts import BAD, Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
@@ -106,7 +106,7 @@ def update(
         for rule, one in found.rules.items()
         if one.verdict in BAD and rule not in failing
     }
-    _write(baseline, updated(failing, known, unsettled))
+    _write(baseline, write_baseline(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)
     typer.echo(f"{baseline}: {len(failing)} deviations, {len(new)} new, {len(gone)} taken out")
     if new:

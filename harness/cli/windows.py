@@ -16,14 +16,14 @@ from harness.rules.releases import RELEASES
 
 FOLDER = Path(__file__).resolve().parent.parent / "windows"
 FILES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")
-THERE = "C:\\mqconform"
-"""The folder on the Windows machine that the SUT file counts on."""
+REMOTE_FOLDER = "C:\\mqconform"
+"""The folder on the Windows machine that the SUT file names."""
 SSH = ("ssh", "-o", "BatchMode=yes")
-AGENT = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{THERE}\\agent.ps1")
+AGENT = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{REMOTE_FOLDER}\\agent.ps1")
 SUT_FILE = "sut.toml"
 WITHOUT_AGENT = """\
 [control]
-kind = "none"                  # no agent: what applications do there cannot be observed
+kind = "none"                  # no agent: requests of applications cannot be observed
 """
 TEXT = """\
 # A Windows machine that provision.ps1 prepared; see docs/windows.md of mqconform.
@@ -42,8 +42,8 @@ plain = 'private$\\mqc-plain'
 transactional = 'private$\\mqc-tx'
 admin = 'private$\\mqc-admin'
 {control}[capabilities]
-ping = true                    # the value EnablePingService, which provision.ps1 sets
-qm2qm = false                  # to be true where preflight, asked with true, says that rpc is ok (docs/windows.md)
+ping = true                    # provision.ps1 sets the value EnablePingService
+qm2qm = false                  # true where preflight with true reports rpc as ok (docs/windows.md)
 subqueues = true
 several_queues = true
 """
@@ -67,14 +67,16 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
     ) -> None:
-        """Write what a Windows machine needs to be tested: agent, provisioning, and a SUT file for this side."""
+        """Write the files that a Windows machine needs to be tested: agent, provisioning, and a SUT file for this
+        side.
+        """
         text = sut_file(address, peer_address, profile, ssh)
         write(out, text)
-        typer.echo(f"{out}: copy {', '.join(FILES)} to {THERE} of the Windows machine; {SUT_FILE} stays here")
+        typer.echo(f"{out}: copy {', '.join(FILES)} to {REMOTE_FOLDER} of the Windows machine; {SUT_FILE} stays here")
 
 
 def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
-    """Return the SUT file of a Windows machine; UsageError for what would make none.
+    """Return the SUT file of a Windows machine; UsageError for values that no file can have.
 
     ``ssh``: where ssh reaches it, None for a run without an agent.
     """

@@ -1,7 +1,7 @@
-"""What was worked out from source files, kept in the user's cache folder until one of these files changes.
+"""Values computed from source files, kept in the user's cache folder until one of these files changes.
 
-Nothing kept is trusted over the files: each entry has the modification time and the size of what it was made of. A
-folder that cannot be read or written, or an entry that is broken, costs time and nothing else.
+The files win over kept values: each entry has the modification time and the size of its sources. A folder that cannot
+be read or written, or a broken entry, only costs time.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _CHECKOUTS = 16
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder for what is kept of these packages by this Python; None where the user has no such folder.
+    """Return the cache folder of these packages and this Python; None where the user has no such folder.
 
-    It is below ``XDG_CACHE_HOME`` or ``~/.cache``.
+    The folder is below ``XDG_CACHE_HOME`` or ``~/.cache``.
     """
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mqconform"
@@ -77,12 +77,12 @@ def _forget_oldest(home: Path) -> None:
 
 
 def _changed_meanwhile(made_of: Mapping[str, Stamp]) -> bool:
-    """Return whether a file changed while this process ran: it may have imported what the file held before."""
+    """Return whether a file changed while this process ran: the process may have imported the earlier content."""
     return any(modified_ns >= IMPORTED_NS for modified_ns, _ in made_of.values())
 
 
 def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
-    """Return what was made of these source files, from the cache when none of them changed since.
+    """Return the value computed from these source files, from the cache when none of them changed since.
 
     ``make``: returns a tree of JSON; ``sources``: paths as in ``stamps``.
     """

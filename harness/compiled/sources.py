@@ -1,4 +1,4 @@
-"""The source files of the suites, the harness and the reference: whether they changed, and what imports what.
+"""The source files of the suites, the harness and the reference: which of them changed, and which files each imports.
 
 Paths are relative to the folder that holds the packages, such as ``suites/mqqb/steps/opening.py``.
 """
@@ -54,7 +54,7 @@ def changed_since(known: Mapping[str, Stamp]) -> set[str]:
 def imports_of(path: str) -> list[str]:
     """Return the source files that a Python file names in its import statements, its packages' own files too.
 
-    It is found by text, so that it takes no time: a statement inside a string counts, which does no harm.
+    The imports are found by text, which is fast: a statement inside a string counts as well, which does no harm.
     """
     if not path.endswith(".py"):
         return []

@@ -35,7 +35,7 @@ class DatagramSink(Protocol):
 
 
 class Stream(Protocol):
-    """One end of a TCP connection."""
+    """The end of a TCP connection on one side."""
 
     local: Endpoint
     remote: Endpoint
@@ -70,12 +70,12 @@ class Datagrams(Protocol):
 
 
 class Witness(Protocol):
-    """A receiver of what decides how a check goes on and no packet shows."""
+    """A receiver of events that decide the course of a check and appear in no packet."""
 
     def timed_out(self) -> None:
         """Note that a wait has ended by its timeout; not in virtual time, where that follows from the rest."""
 
-    def picked(self, endpoint: Endpoint) -> None:
+    def note_port(self, endpoint: Endpoint) -> None:
         """Note that a port was picked to listen on."""
 
     def together(self, begins: bool) -> None:
@@ -89,9 +89,9 @@ class Environment(Protocol):
     hung_up: bool
     """Whether the other side closed a connection, as far as the time that takes is real."""
     flood: str | None
-    """What is to be said of a SUT that sends or connects without an end; None of one that does not."""
+    """The finding about a SUT that sends or connects without end; None without such a finding."""
     pulse: Pulse | None
-    """What is known of the system's pulse; None in virtual time and where there is no way to feel it."""
+    """The known pulse of the system; None in virtual time and without a channel that measures it."""
     witness: Witness | None
 
     def now(self) -> Now:
@@ -104,13 +104,13 @@ class Environment(Protocol):
         """Return the time for captures at the beginning of a millisecond of `now`."""
 
     def limit(self, check_ms: int) -> None:
-        """End the check so many ms from now, whatever it waits for; virtual time takes none."""
+        """End the check after so many ms, even during a wait; virtual time needs no limit."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         """Do something at an instant, or as soon as possible after it."""
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
-        """Let the environment go on until the condition holds; False when ``timeout_ms`` passed without it.
+        """Run the environment until the condition holds; False when ``timeout_ms`` passed without it.
 
         Time in which the SUT is known to answer nothing does not count, but with ``exactly``, by the tester's clock.
         """

@@ -50,25 +50,25 @@ from reference_qm.surface.inputs import (
 
 
 class Stage(Protocol):
-    """A stage that sees and may change what passes between a core and its transports."""
+    """A stage that sees, and may change, the bytes between a core and its transports."""
 
-    def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
+    def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         """Note a new transport; ``initiator``: this host opened it."""
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
         """Send a packet of the core, changed or not, or do not send it."""
 
     def incoming(self, transport: str, data: bytes) -> bytes:
-        """Take bytes from the stream; what is returned reaches the core."""
+        """Get bytes from the stream; the core gets the returned bytes."""
 
-    def closed(self, transport: str, by_us: bool, reason: str) -> None:
+    def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         """Note the end of a transport."""
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         """Change a datagram of the core; None drops it."""
 
     def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Take a datagram; what is returned reaches the core."""
+        """Get a datagram; the core gets the returned datagram."""
 
 
 class _TransportSink:
@@ -92,7 +92,7 @@ class _TransportSink:
     def on_closed(self, reason: str) -> None:
         self.host.streams.pop(self.transport, None)
         if self.host.stage is not None:
-            self.host.stage.closed(self.transport, False, reason)
+            self.host.stage.on_closed(self.transport, False, reason)
         self.host.handle(TransportLost(self.transport, reason))
 
 
@@ -153,7 +153,7 @@ class CoreHost:
         self.close_sockets()
 
     def close_sockets(self) -> None:
-        """Close whatever is open: nothing reaches the core any more."""
+        """Close all connections and ports: nothing reaches the core afterwards."""
         self.rpc.stop()
         for listener in self._listeners:
             listener.close()
@@ -167,18 +167,18 @@ class CoreHost:
         self.driver.forget()
 
     def lose_transports(self, why: str) -> None:
-        """Close all connections, of which the core hears nothing."""
+        """Close all connections without an event for the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
-                self.stage.closed(transport, True, why)
+                self.stage.on_closed(transport, True, why)
         self.streams.clear()
         self.rpc.drop()
 
     # -- inputs -------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input) -> None:
-        """Pass an input to the core and carry out what it wants."""
+        """Pass an input to the core and carry out its effects."""
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
@@ -200,7 +200,7 @@ class CoreHost:
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
         if self.stage is not None:
-            self.stage.opened(transport, stream, initiator)
+            self.stage.on_opened(transport, stream, initiator)
         kind = TransportConnected if initiator else TransportAccepted
         self.handle(kind(transport, stream.remote, stream.local))
 
@@ -238,7 +238,7 @@ class CoreHost:
         if stream is not None:
             stream.close()
             if self.stage is not None:
-                self.stage.closed(effect.transport, True, effect.reason)
+                self.stage.on_closed(effect.transport, True, effect.reason)
 
     def send_datagram(self, effect: SendDatagram) -> None:
         port = self._pings.get(effect.socket) or self._open_ping(effect.socket, 0)

@@ -1,8 +1,8 @@
 """The pulse of the system under test: whether it answers while the tester waits.
 
-A system that was stopped, swapped out or moved answers late; that is no reason to call it wrong. So a wait does not
-count the time in which nothing was answered, and it ends without result only when the system has answered something
-that was asked after the end of the wait.
+A system that was stopped, swapped out or moved answers late, which does not make it wrong. So a wait does not count
+time without answers, and ends without a result only when the system has answered a question that was asked after the
+end of the wait.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Protocol
 BEAT_MS = 100
 """From one question to the next, and how long a wait may last before the first."""
 SETTLE_MS = 100
-"""A system that runs again needs this long until it has done what it was about to do."""
+"""The time that a system needs after a stall to finish its pending work."""
 
-REACTS_MS = 5_000
+REACTION_MS = 5_000
 """The end of a wait, in which a system has to run. Before that timers run, as they do while it stands still."""
 
 
@@ -25,7 +25,9 @@ class Channel(Protocol):
     """A way to ask the system something harmless."""
 
     def ask(self, number: int) -> bool:
-        """Ask; the answer will name the number. False when nobody can be asked: the system is not there."""
+        """Ask; the answer will name the number. False when the question cannot be sent, because the system does not
+        listen.
+        """
 
     def close(self) -> None:
         """Ask no more."""
@@ -40,7 +42,7 @@ class Stall:
 
 
 class Pulse:
-    """What is known of the system's pulse. ``tolerance_ms``: an answer that took longer was held up by a stall.
+    """The known pulse of the system. ``tolerance_ms``: a slower answer means that a stall delayed it.
 
     ``limit_ms``: the longest stall that is believed to be one; a system that answers nothing for longer hangs.
     """
@@ -61,7 +63,7 @@ class Pulse:
         self.stalls: list[Stall] = []
         self.hangs = False
         self.was_gone = False
-        """Whether nobody could be asked for a time, after it had answered."""
+        """Whether the system was not reachable for a time, after it had answered."""
         self._rests = False
 
     def through(self, open_channel: Callable[[], Channel]) -> Pulse:
@@ -74,7 +76,7 @@ class Pulse:
         return Wait(self, self._now_ms())
 
     def ask(self) -> int:
-        """Ask the system; return the number of the question. What cannot be asked is taken for answered."""
+        """Ask the system; return the number of the question. A question that cannot be sent counts as answered."""
         now_ms = self._now_ms()
         if self._channel is None and self._open_channel is not None:
             self._channel = self._open_channel()
@@ -87,7 +89,7 @@ class Pulse:
             self._answered = self._number
         return self._number
 
-    def answered(self, number: int) -> None:
+    def note_answer(self, number: int) -> None:
         """Take an answer: it stands for every question before it."""
         now_ms = self._now_ms()
         if self._asked and self._asked[0][0] <= number <= self._number:
@@ -99,7 +101,7 @@ class Pulse:
                 self._asked.popleft()
 
     def rest(self) -> None:
-        """Ask no more: the system is stopped on purpose, and that it is silent is no stall."""
+        """Stop asking: the system is stopped on purpose, and its silence is not a stall."""
         self._rests = True
         self.ask()
 
@@ -119,7 +121,7 @@ class Pulse:
         return sum(part + SETTLE_MS for part in parts if part > 0)
 
     def touching_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return the whole length of the stalls that a time touches, what of them is before and after it included."""
+        """Return the total length of the stalls that overlap a time, including their parts before and after it."""
         whole = ((one.began_ms, one.ended_ms + SETTLE_MS) for one in self._all_stalls())
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
 
@@ -129,7 +131,7 @@ class Pulse:
         return max((stall.ended_ms - stall.began_ms for stall in self._all_stalls()), default=0)
 
     def _all_stalls(self) -> list[Stall]:
-        """Return the stalls, with the one that goes on."""
+        """Return the stalls, with the current one."""
         now_ms = self._now_ms()
         if self.hangs or not self._asked or now_ms - self._asked[0][1] <= self._tolerance_ms:
             return self.stalls
@@ -153,7 +155,7 @@ class Pulse:
 
 
 class Wait:
-    """One wait of a check, as long as the pulse asks for."""
+    """One wait of a check, extended by the stalls that the pulse shows."""
 
     def __init__(self, pulse: Pulse, began_ms: int) -> None:
         self._pulse = pulse
@@ -164,7 +166,7 @@ class Wait:
         """Return how long to wait before asking again; 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
-        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - REACTS_MS), now_ms)
+        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - REACTION_MS), now_ms)
         if now_ms < due_ms:
             self._last_question = None
             if now_ms - self._began_ms >= BEAT_MS:

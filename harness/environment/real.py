@@ -1,4 +1,4 @@
-"""The real environment: sockets and the monotonic clock, one thread, no sleeping but in select."""
+"""The real environment: sockets and the monotonic clock, one thread, no waiting except in select."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import Endpoint
 CHUNK = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 LIMIT_MS = 15 * 60_000
-"""The limit for one check, whatever the SUT does, unless ``limit`` says another."""
+"""The limit for one check, unless ``limit`` names another."""
 GRACE_MS = 30_000
 """The time that is left for putting things back after a check that had to be ended."""
 CONNECTIONS_LIMIT = 512
@@ -65,7 +65,7 @@ class _RealStream:
         self.outgoing = bytearray()
         self.open = True
 
-    def opened(self) -> None:
+    def on_open(self) -> None:
         self.connecting = False
         if self.give_up is not None:
             self.give_up.cancel()
@@ -101,7 +101,7 @@ class _RealStream:
             if error:
                 self.fail(os.strerror(error))
                 return
-            self.opened()
+            self.on_open()
             self.flush()
             return
         if mask & selectors.EVENT_WRITE:
@@ -163,7 +163,7 @@ class _RealListener:
         stream = _RealStream(self.environment, sock, _endpoint(name), None)
         stream.sink = self.accept(stream)
         self.environment.watch(sock, stream.on_ready)
-        stream.opened()
+        stream.on_open()
 
     def close(self) -> None:
         self.environment.forget(self.sock)
@@ -255,7 +255,7 @@ class RealEnvironment:
             now_ms = self.now().monotonic_ms
             if now_ms >= self._ends_ms:
                 self._ends_ms = now_ms + GRACE_MS
-                raise ConformanceFailure(f"the check had not come to an end after {self._limit_ms // 1_000} s")
+                raise ConformanceFailure(f"the check had not ended after {self._limit_ms // 1_000} s")
             left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:
                 self.pulse.beat()
@@ -340,7 +340,7 @@ class RealEnvironment:
     def _tell(self, asked: Endpoint, got: Endpoint) -> None:
         """Tell of a port that was picked."""
         if asked.port == 0 and self.witness is not None:
-            self.witness.picked(got)
+            self.witness.note_port(got)
 
     def resolve(self, host: str) -> tuple[str, ...]:
         try:

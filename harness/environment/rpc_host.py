@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.environment import Environment, Listener, Stream, StreamSink
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
 
-BETWEEN_PORTS = 2
+READ_PORT_OFFSET = 2
 """From the port of qmcomm to that of qm2qm: 2103 and 2105 (MS-MQQP 3.1.4.8)."""
 
 
@@ -33,7 +33,7 @@ class _RpcSink:
 
 
 class RpcHost:
-    """The DCE/RPC ports and connections of a core. ``deliver`` gets what happens on them."""
+    """The DCE/RPC ports and connections of a core. ``deliver`` gets their events."""
 
     def __init__(self, environment: Environment, address: str, deliver: Callable[[Input], None]) -> None:
         self.environment = environment
@@ -46,7 +46,7 @@ class RpcHost:
 
     def listen(self, port: int) -> Endpoint:
         """Serve qmcomm at a port and qm2qm at the second after it, each at both; port 0 picks free ones."""
-        ports = (port, port + BETWEEN_PORTS if port else 0)
+        ports = (port, port + READ_PORT_OFFSET if port else 0)
         opened = [self.environment.listen(Endpoint(self.address, one), self._accept) for one in ports]
         self._listeners += opened
         self._listening = RpcListening(*(listener.endpoint for listener in opened))

@@ -25,7 +25,7 @@ _PACKAGE = Path(reference_qm.__file__).parent.parent
 
 
 class SystemHost(CoreHost):
-    """A host of a core that ends with the core's first exception: nobody listens then, and nothing is answered.
+    """A host of a core that ends with the core's first exception; after that it neither listens nor answers.
 
     ``raises``: the exception is the caller's instead.
     """
@@ -55,7 +55,7 @@ class SystemHost(CoreHost):
         return self.ended is None and not self.hangs
 
     def start(self) -> None:
-        """Start the process with what is on its disk."""
+        """Start the process with the content of its disk."""
         self.core = self._begin()
         self.rpc.announce()
         super().start()
@@ -63,13 +63,13 @@ class SystemHost(CoreHost):
             self.handle(event)
 
     def restart(self) -> None:
-        """End the process and start it again: only what is on disk survives."""
+        """End the process and start it again: only the content of the disk survives."""
         self.lose_transports("restart")
         self.driver.forget()
         self.start()
 
     def reset(self) -> None:
-        """Go on without any past."""
+        """Continue without any past."""
         self._disk.clear()
         self.restart()
 
@@ -97,7 +97,7 @@ class SystemHost(CoreHost):
         self.answer_soon(directory_access.answer(self._surroundings.within_reach, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
-        """Ask the core for something, or do what somebody beside it does: it notices that its directory changed."""
+        """Send the core a command, or change its environment: the core notices a change of its directory."""
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
         self._token += 1
@@ -114,24 +114,24 @@ class SystemHost(CoreHost):
             self.handle(DirectoryChanged())
 
     def _notice(self, before: Mapping[str, bool]) -> None:
-        """Let the queue manager find out what is not as it was before."""
+        """Let the queue manager notice the changes of its environment."""
         there = self._surroundings.there
         if entries := self._surroundings.on_disk(before):
             self._disk.keep([entries])
-        for event in self._surroundings.noticed(before):
+        for event in self._surroundings.list_inputs(before):
             self.handle(event)
         if there["service"] and not before["service"]:
             self.restart()
 
     def on_failure(self, error: Exception) -> None:
-        """Do as a process does whose code failed: end, or be busy with what has no end."""
+        """Imitate a process whose code failed: it ends, or computes without end."""
         if self._raises:
             raise error
         self.core = _NoCore()
         if isinstance(error, Endless):
             self.hangs = True
             return
-        self.ended = _described(error)
+        self.ended = _describe(error)
         self.close_sockets()
 
     def _begin(self) -> Core:
@@ -180,7 +180,7 @@ class _NoCore:
         return None
 
 
-def _described(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """Name an exception and the place that it came from, in one line."""
     place = extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)

@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 
 LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
-"""More events in one wait mean that two cores answer each other for ever."""
+"""More events in one wait mean that two cores answer each other without end."""
 
 _BOOTED_MS = 3_600_000
 _EPOCH_S = 1_767_225_600  # 2026-01-01: a run in virtual time gives the same bytes every time
@@ -118,7 +118,7 @@ class VirtualEnvironment:
         return _EPOCH_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
     def limit(self, check_ms: int) -> None:
-        """Do nothing: its time costs nobody any, and its events are limited."""
+        """Do nothing: virtual time costs no real time, and its events are limited."""
 
     def later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
         """Do something after a delay."""
@@ -141,7 +141,9 @@ class VirtualEnvironment:
             self._now_ms = due_ms
             if not event.cancelled:
                 event.action()
-        raise HarnessError(f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer for ever")
+        raise HarnessError(
+            f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer each other without end"
+        )
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _VirtualStream:
         near = _VirtualStream(self, Endpoint(local_host, next(self._ports)), remote, sink)
@@ -149,20 +151,20 @@ class VirtualEnvironment:
         def arrive() -> None:
             listener = self.listeners.get(remote)
             if listener is None:
-                self.later(LATENCY_MS, refused)
+                self.later(LATENCY_MS, report_refusal)
                 return
             far = _VirtualStream(self, remote, near.local, sink)
             near.twin, far.twin = far, near
             far.open = True
             far.sink = listener.accept(far)
-            self.later(LATENCY_MS, lambda: opened(far))  # before whatever the far side says first
+            self.later(LATENCY_MS, lambda: report_opening(far))  # before whatever the far side says first
             far.sink.on_open()
 
-        def refused() -> None:
+        def report_refusal() -> None:
             if not near.given_up:
                 sink.on_failed("connection refused")
 
-        def opened(far: _VirtualStream) -> None:
+        def report_opening(far: _VirtualStream) -> None:
             if near.given_up:
                 far.lose()
                 return
@@ -191,7 +193,7 @@ class VirtualEnvironment:
         if endpoint.port == 0:
             endpoint = Endpoint(endpoint.host, next(self._ports))
             if self.witness is not None:
-                self.witness.picked(endpoint)
+                self.witness.note_port(endpoint)
         return endpoint
 
     def resolve(self, host: str) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
-"""The time of day of a run, whatever becomes of the machine's clock meanwhile.
+"""The time of day of a run, independent of changes to the machine's clock.
 
-A clock that is set, by hand or by NTP, or that a suspended machine finds behind, jumps. What a run notes of time goes
-on from the time of day at which its process began, so that frames and verdicts stay in order. Times in packets are
-compared with the clock of the system under test: where that is this machine's, it is read, and a jump is told.
+A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. The times that a run notes
+continue from the time of day at which its process began, so that frames and verdicts stay in order. Times in packets
+are compared with the clock of the system under test: where that is this machine's clock, it is read, and a jump is
+reported.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _MS = 1_000_000
 
 
 def _ahead_ns() -> int:
-    """Return what the time of day is ahead of the monotonic clock."""
+    """Return the difference of the time of day and the monotonic clock."""
     return time.time_ns() - time.monotonic_ns()
 
 
@@ -23,7 +24,7 @@ _AHEAD_NS = _ahead_ns()
 
 
 def steady_ns(monotonic_ns: int | None = None) -> int:
-    """Return the time of day in ns since 1970 UTC: that of the start of the process, and what has passed since.
+    """Return the time of day in ns since 1970 UTC: the start of the process plus the elapsed time.
 
     ``monotonic_ns``: an instant of the monotonic clock; None: now.
     """

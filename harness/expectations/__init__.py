@@ -1,4 +1,4 @@
-"""Expectations: the values that a check gives the judge as ``expected``. README.md says how a check is written."""
+"""Expectations: the values that a check passes to the judge as ``expected``. README.md shows how to write a check."""
 
 from harness.expectations.base import Difference, Expectation, expectation
 from harness.expectations.distinct import distinct

@@ -1,4 +1,4 @@
-"""What an expectation is: a value that compares, explains a difference, and prints as a sentence."""
+"""The base of expectations: a value that compares, explains a difference, and prints as a sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEX_FROM = 10
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An observation that is not the expected one. ``says``: what was observed, and what of it is wrong."""
+    """An observation that is not the expected one. ``says``: the observation, and how it differs."""
 
     says: str
 
@@ -23,7 +23,7 @@ class Difference:
 
 
 class Expectation(ABC):
-    """What a check expects. Its ``str`` is the ``expected`` of a verdict."""
+    """The expectation of a check. Its ``str`` is the ``expected`` of a verdict."""
 
     @abstractmethod
     def __str__(self) -> str: ...
@@ -33,8 +33,8 @@ class Expectation(ABC):
         """Return how an observation differs; None when it is as expected."""
 
     def show(self, observed: Any) -> str:
-        """Return an observation as the ``observed`` of a verdict says it."""
-        return shown(observed)
+        """Return an observation as text for the ``observed`` of a verdict."""
+        return show_value(observed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Value(Expectation):
     value: Any
 
     def __str__(self) -> str:
-        return shown(self.value)
+        return show_value(self.value)
 
     def compare(self, observed: Any) -> Difference | None:
         return None if observed == self.value else Difference(self.show(observed))
@@ -56,7 +56,7 @@ def expectation(expected: Any) -> Expectation:
     return expected if isinstance(expected, Expectation) else Value(expected)
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """Return a value as people read it."""
     if isinstance(value, str):
         return value or "''"
@@ -73,10 +73,10 @@ def shown(value: Any) -> str:
 def within(value: Any) -> str:
     """Return a value as people read it within another: a list in brackets, a number in decimal digits."""
     if isinstance(value, Mapping) or is_several(value):
-        return f"[{shown(value) if value else ''}]"
+        return f"[{show_value(value) if value else ''}]"
     if isinstance(value, str):
         return repr(value) if ", " in value or not value else value
-    return str(value) if isinstance(value, int) else shown(value)
+    return str(value) if isinstance(value, int) else show_value(value)
 
 
 def is_several(value: Any) -> bool:

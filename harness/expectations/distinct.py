@@ -1,11 +1,11 @@
-"""Expectations of several values of which no two are the same: handles, identifiers, numbers."""
+"""Expectations of several values that are all different: handles, identifiers, numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, is_several, shown, within
+from harness.expectations.base import Difference, Expectation, is_several, show_value, within
 
 
 class Distinct(Expectation):
@@ -32,9 +32,9 @@ class Distinct(Expectation):
             *(f"{within(one)} is not allowed" for one in found if one in self.unlike),
             *([f"{len(found)} of {self.count}"] if len(found) != self.count else []),
         ]
-        return Difference(f"{shown(found)} ({', '.join(wrong)})") if wrong else None
+        return Difference(f"{show_value(found)} ({', '.join(wrong)})") if wrong else None
 
 
 def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> Distinct:
-    """Expect so many values of which no two are the same: ``distinct("handles", 4, unlike=[0])``."""
+    """Expect so many values, no two of them equal: ``distinct("handles", 4, unlike=[0])``."""
     return Distinct(of, count, unlike)

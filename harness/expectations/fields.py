@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame, MissingLayer
-from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
+from harness.expectations.base import Difference, Expectation, expectation, is_several, show_value, within
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
@@ -24,8 +24,8 @@ class HasFields(Protocol):
 class Named(Expectation):
     """Values by name, each a value or an expectation.
 
-    The observation is a mapping with the same names, or a packet or header, of which these fields are read. A
-    difference says only what differs.
+    The observation is a mapping with the same names, or a packet or header with these fields. A difference names only
+    the fields that differ.
     """
 
     def __init__(self, expected: Mapping[str, Any]) -> None:
@@ -39,21 +39,21 @@ class Named(Expectation):
     def show(self, observed: Any) -> str:
         found = self._read(observed)
         if found is None:
-            return shown(observed)
-        return ", ".join(f"{name} {self._shown(name, one)}" for name, one in found.items())
+            return show_value(observed)
+        return ", ".join(f"{name} {self._show_field(name, one)}" for name, one in found.items())
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read(observed)
         if found is None:
             return Difference(self.show(observed))
         wrong = {
-            name: self._said(name, found)
+            name: self._describe_expected(name, found)
             for name in [*self.expected, *(one for one in found if one not in self.expected)]
             if name not in found or name not in self.expected or self.expected[name].compare(found[name]) is not None
         }
         return Difference(", ".join(f"{name} {text}" for name, text in wrong.items())) if wrong else None
 
-    def _said(self, name: str, found: Mapping[str, Any]) -> str:
+    def _describe_expected(self, name: str, found: Mapping[str, Any]) -> str:
         if name not in found:
             return MISSING
         if name not in self.expected:
@@ -61,7 +61,7 @@ class Named(Expectation):
         is_text = name not in self._plain or is_several(found[name])
         return str(self.expected[name].compare(found[name])) if is_text else within(found[name])
 
-    def _shown(self, name: str, value: Any) -> str:
+    def _show_field(self, name: str, value: Any) -> str:
         is_plain = name in self._plain or name not in self.expected
         return within(value) if is_plain else self.expected[name].show(value)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
+from harness.expectations.base import Difference, Expectation, expectation, is_several, show_value, within
 
 NOTHING = "none"
 
 
 class Items(Expectation):
-    """These items and no others, each as often as it is named; ``ordered``: in this order.
+    """Exactly these items, each as often as it is named; ``ordered``: in this order.
 
-    A difference names the items that are missing, that came again, that nobody expects, and a wrong order.
-    ``where``: what they are in; ``name``: how people know one that was observed.
+    A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items;
+    ``name``: the function that names an observed item.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class Items(Expectation):
         self.name = name
 
     def __str__(self) -> str:
-        return self._placed(", ".join(map(within, self.items)) or NOTHING)
+        return self._place(", ".join(map(within, self.items)) or NOTHING)
 
     def show(self, observed: Any) -> str:
-        return self._placed(
-            (", ".join(map(self.name, observed)) or NOTHING) if is_several(observed) else shown(observed)
+        return self._place(
+            (", ".join(map(self.name, observed)) or NOTHING) if is_several(observed) else show_value(observed)
         )
 
     def compare(self, observed: Any) -> Difference | None:
@@ -56,12 +56,12 @@ class Items(Expectation):
         ]
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in another order'})")
 
-    def _placed(self, text: str) -> str:
+    def _place(self, text: str) -> str:
         return f"{self.where}: {text}" if self.where else text
 
 
 class Nothing(Expectation):
-    """No item of a kind: the observation has those that there are, by what identifies them."""
+    """No item of a kind; a difference names the items that were observed."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -70,14 +70,14 @@ class Nothing(Expectation):
         return f"no {self.kind}"
 
     def show(self, observed: Any) -> str:
-        return f"{self.kind}: {shown(observed)}" if observed else str(self)
+        return f"{self.kind}: {show_value(observed)}" if observed else str(self)
 
     def compare(self, observed: Any) -> Difference | None:
         return None if is_several(observed) and not observed else Difference(self.show(observed))
 
 
 class Each(Expectation):
-    """The same of every item, of which there must be one; those of a mapping are named."""
+    """The same expectation of every item, of at least one; the names of a mapping's items appear in a difference."""
 
     def __init__(self, expected: Any, of: str | None = None) -> None:
         self.expected = expectation(expected)
@@ -98,7 +98,7 @@ class Each(Expectation):
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
-        return f"each of {len(observed)}: {self.expected}" if kept else shown(observed)
+        return f"each of {len(observed)}: {self.expected}" if kept else show_value(observed)
 
 
 @expectation.register(list)
@@ -124,12 +124,12 @@ def in_queue(*labels: Any) -> Items:
 
 
 def none(kind: str) -> Nothing:
-    """Expect no item of a kind; the observation is a list of those that there are: ``none("message of another")``."""
+    """Expect no item of a kind; the observation is a list of the items: ``none("message of another")``."""
     return Nothing(kind)
 
 
 def each(expected: Any, of: str | None = None) -> Each:
-    """Expect the same of each item of a list or mapping; ``of``: what an item is."""
+    """Expect the same of each item of a list or mapping; ``of`` names one item."""
     return Each(expected, of)
 
 
@@ -138,10 +138,10 @@ def _is_kept(expected: Any, observed: Any) -> bool:
 
 
 def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return what is expected and not found, and what is found and not expected."""
+    """Return the expected items that are missing, and the found items that are not expected."""
     fits = [[at for at, one in enumerate(found) if _is_kept(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
-    """By place in what was found: the expected item that it stands for."""
+    """The expected item for each place in the found items."""
 
     def places(number: int, tried: set[int]) -> bool:
         """Find a place for an expected item; another one that may stand elsewhere makes room for it."""

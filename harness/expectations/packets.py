@@ -10,13 +10,13 @@ from harness.capture.recorder import Frame
 from harness.expectations.base import Difference, Expectation
 from harness.expectations.fields import Named, fields
 from harness.expectations.items import Items
-from harness.expectations.protocol import Ending, class_name, named
+from harness.expectations.protocol import Ending, class_name, name_acknowledgment
 
 NOTHING = "nothing"
 
 
 class Answering(Ending, Protocol):
-    """A conversation, of which also the packets of the SUT are known."""
+    """A conversation whose packets from the SUT are known."""
 
     @property
     def received(self) -> Sequence[Frame]:
@@ -58,7 +58,7 @@ class OfClass(Expectation):
         return class_name(self.value)
 
     def show(self, observed: Frame | None) -> str:
-        return named(observed)
+        return name_acknowledgment(observed)
 
     def compare(self, observed: Frame | None) -> Difference | None:
         message = None if observed is None else observed.message
@@ -68,7 +68,7 @@ class OfClass(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedUnanswered(Expectation):
-    """The SUT closed the conversation that is the observation, and had sent no packets but the first ``known``."""
+    """The SUT closed the observed conversation, and had sent only the ``known`` packets."""
 
     known: int
 
@@ -87,7 +87,7 @@ class ClosedUnanswered(Expectation):
 def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
     """Expect a packet of a kind, such as ``SessionAck``, or of any, with fields by printed name.
 
-    The observation is the packet; where none came, None or the conversation that tells what happened instead.
+    The observation is the packet; without one, None or the conversation, which shows the SUT's last action.
     """
     return Packet(kind, None if wanted is None else fields(wanted))
 
@@ -105,7 +105,7 @@ def of_class(value: int) -> OfClass:
 
 def of_classes(*values: int) -> Items:
     """Expect one acknowledgment of each of these classes, in any order, and no other; the observation is the frames."""
-    return Items(map(OfClass, values), ordered=False, name=named)
+    return Items(map(OfClass, values), ordered=False, name=name_acknowledgment)
 
 
 def closed_unanswered(known: int) -> ClosedUnanswered:

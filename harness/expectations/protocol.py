@@ -1,4 +1,4 @@
-"""Expectations of what the protocol does: an end of a connection, acknowledgments of messages."""
+"""Expectations of the protocol's behavior: the end of a connection, the acknowledgments of messages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from reference_qm.codec import MessageClass, MessageIdentifier
 
 
 class Ending(Protocol):
-    """What tells how a connection ended: a conversation of the peer with the SUT."""
+    """An object that shows how a connection ended: a conversation of the peer with the SUT."""
 
     @property
     def closed_by_sut(self) -> bool:
         """Whether the SUT closed it."""
 
     def outcome(self) -> str:
-        """What the SUT did last."""
+        """The last action of the SUT."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,10 +44,10 @@ class Acknowledgment(Expectation):
     of_class: int | None
 
     def __str__(self) -> str:
-        return _said(self.of_class, self.message)
+        return _describe(self.of_class, self.message)
 
     def show(self, observed: Frame | None) -> str:
-        return named(observed)
+        return name_acknowledgment(observed)
 
     def compare(self, observed: Frame | None) -> Difference | None:
         found = None if observed is None else observed.message
@@ -70,17 +70,17 @@ def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
 def acknowledged(*messages: Any, of_class: int | None = None) -> Items:
     """Expect one acknowledgment of each of these messages, in any order, and of no other message."""
     expected = [acknowledgment(message, of_class) for message in messages]
-    return Items(expected, ordered=False, name=named)
+    return Items(expected, ordered=False, name=name_acknowledgment)
 
 
-def named(frame: Frame | None) -> str:
+def name_acknowledgment(frame: Frame | None) -> str:
     """Name an acknowledgment that came by its class and the message that it answers."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
-    return _said(frame.message.MessageClass, frame.message.answered)
+    return _describe(frame.message.MessageClass, frame.message.answered)
 
 
-def _said(of_class: int | None, message: MessageIdentifier) -> str:
+def _describe(of_class: int | None, message: MessageIdentifier) -> str:
     kind = "an acknowledgment" if of_class is None else class_name(of_class)
     return f"{kind} of message {message.Ordinal}"
 

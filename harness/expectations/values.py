@@ -13,7 +13,7 @@ class OneOf(Expectation):
 
     def __init__(self, *allowed: Any) -> None:
         if not allowed:
-            raise ValueError("one of nothing: name what is allowed")
+            raise ValueError("one_of() without a value: name the allowed values")
         self.allowed = [expectation(one) for one in allowed]
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class Between(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fact(Expectation):
-    """A fact. The observation is True, or what was seen instead: False, or words."""
+    """A fact. The observation is True, or the contradicting observation: False, or words."""
 
     sentence: str
     otherwise: str | None
@@ -64,7 +64,9 @@ class Fact(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Status(Expectation):
-    """The outcome of a request or a call, by name: the observation is that name, or what has it as its ``outcome``."""
+    """The outcome of a request or a call, by name; the observation is that name, or an object with it as
+    ``outcome``.
+    """
 
     name: str
 

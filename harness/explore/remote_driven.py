@@ -12,7 +12,7 @@ from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote.area import QUEUES
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, described, no_handle
+from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, described
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK
@@ -127,7 +127,7 @@ class RemoteDriven(QueuesDriven):
     def _end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
         ended = self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK).wait()
-        return "its handle is kept" if ended.outcome in _DONE and not no_handle(ended) else self._told(ended)
+        return "its handle is kept" if ended.outcome in _DONE and not ended.has_null_handle else self._told(ended)
 
     def _cancel_remote(self, read: str) -> Any:
         handle, _ = self._calls[read]
@@ -153,14 +153,14 @@ class RemoteDriven(QueuesDriven):
 
     def _answered(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
-            return {"message": None, "handle": not no_handle(call)}
+            return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _DONE:
             return Refused((call.either,))
         description = described(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else parse_packet(bytes(data))
         message = self._described_packet(packet) if isinstance(packet, UserMessagePacket) else "no packet"
-        return {"message": message, "handle": not no_handle(call)}
+        return {"message": message, "handle": not call.has_null_handle}
 
     def _described_packet(self, packet: UserMessagePacket) -> dict[str, Any]:
         """Describe a message that a client read, as a model does."""

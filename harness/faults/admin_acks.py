@@ -1,10 +1,10 @@
-"""Administration acknowledgments that are made otherwise, by what they acknowledge. Spec: MS-MQQB 3.1.7.15."""
+"""Changes to administration acknowledgments, by the event that they acknowledge. Spec: MS-MQQB 3.1.7.15."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import MessageClass
 from reference_qm.core.transfer.admin_acks import AdminAcks
@@ -26,7 +26,7 @@ REMOVAL = frozenset(
 REFUSAL = ALL - ARRIVAL - REMOVAL
 
 
-def made(classes: Container[MessageClass], change: Change) -> Install:
+def change_admin_acks(classes: Container[MessageClass], change: Change) -> Install:
     """Change the acknowledgments of some classes."""
 
     class Made(AdminAcks):
@@ -34,4 +34,4 @@ def made(classes: Container[MessageClass], change: Change) -> Install:
             ack = super().build(message, message_class, now)
             return change(ack, message) if message_class in classes else ack
 
-    return replaced(Made)
+    return replace_part(Made)

@@ -1,6 +1,6 @@
 """Faults of a call of a step: it has other arguments, returns another result, or something else is done.
 
-The signature is the step's own, so that a fault names only what it changes:
+The signature is that of the step, so that a fault names only its change:
 
     with_arguments(Reading.dequeue_message, cursor=lambda given: None)
     with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import Method, changed, replaced
+from harness.faults.parts import Method, override_method, replace_part
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
@@ -46,7 +46,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
         return step
 
-    return replaced(changed(method, make))
+    return replace_part(override_method(method, make))
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
@@ -59,12 +59,12 @@ def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callb
 
 
 def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:
-    """Let a step return one status in the place of another, with whatever else it returns."""
+    """Let a step return another status, with its other results unchanged."""
     return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 
 def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
-    """Do something else than a step in those of its calls of which a condition holds."""
+    """Do something else instead of a step, in those of its calls for which a condition holds."""
     signature = inspect.signature(method)
 
     def make(original: Method) -> Method:
@@ -74,7 +74,7 @@ def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Give
 
         return step
 
-    return replaced(changed(method, make))
+    return replace_part(override_method(method, make))
 
 
 def _bind(

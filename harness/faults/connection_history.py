@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.model.adm import Session
@@ -22,7 +22,7 @@ def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
             if status not in statuses:
                 super().add_connection_history(session, status, now)
 
-    return replaced(EntriesLeftOut)
+    return replace_part(EntriesLeftOut)
 
 
 def entries_changed(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
@@ -35,4 +35,4 @@ def entries_changed(statuses: Container[ConnectionStatus], **changes: Any) -> In
             if status in statuses:
                 entries[-1] = replace(entries[-1], **changes)
 
-    return replaced(EntriesChanged)
+    return replace_part(EntriesChanged)

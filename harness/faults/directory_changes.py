@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.made_up import OTHER_GUID
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.store.directory_link import DirectoryLink
@@ -30,7 +30,7 @@ def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], Direct
             of_kind = isinstance(change_, kind)
             super().write(change_, (lambda answer: answered(change(answer))) if of_kind else answered)
 
-    return replaced(Answered)
+    return replace_part(Answered)
 
 
 def left_out(kind: type[Change]) -> Install:
@@ -45,7 +45,7 @@ def left_out(kind: type[Change]) -> Install:
                 self.qm.enterprise.state.notifications.clear()
             answered(DirectoryAnswered(0, Result.SUCCESS, OTHER_GUID))
 
-    return replaced(LeftOut)
+    return replace_part(LeftOut)
 
 
 def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], DirectoryAnswered]:
@@ -54,22 +54,22 @@ def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], Dir
 
 
 def stays_online(kind: type[Change]) -> Install:
-    """Go on as with a directory after a change of a kind that found none."""
+    """Stay online after a change of this kind that did not reach the directory."""
 
     class StaysOnline(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:
             state = self.qm.enterprise.state
 
-            def written(answer: DirectoryAnswered) -> None:
+            def note_change(answer: DirectoryAnswered) -> None:
                 state.DirectoryOffline = state.DirectoryOffline and not isinstance(change, kind)
                 answered(answer)
 
-            super().write(change, written)
+            super().write(change, note_change)
 
-    return replaced(StaysOnline)
+    return replace_part(StaysOnline)
 
 
-def notified(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
+def change_notification(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
     """Make another notification of one operation, or none."""
 
     class Notified(Publishing):
@@ -82,11 +82,11 @@ def notified(operation: ChangeOperation, instead: ChangeOperation | None) -> Ins
             self._change()
 
         def write(self, queue: LocalQueue, values: Mapping[str, Any], written: OnStatus) -> None:
-            def changed(status: Status) -> None:
+            def record_change(status: Status) -> None:
                 self._change()
                 written(status)
 
-            super().write(queue, values, changed)
+            super().write(queue, values, record_change)
 
         def _change(self) -> None:
             made = self.qm.enterprise.state.notifications
@@ -95,4 +95,4 @@ def notified(operation: ChangeOperation, instead: ChangeOperation | None) -> Ins
                 if instead is not None:
                     made.append(ChangeNotification(instead, last.iDirectoryObject))
 
-    return replaced(Notified)
+    return replace_part(Notified)

@@ -1,7 +1,7 @@
 """Faults on events: heard otherwise when a given step posted them, or something changed once they were heard.
 
-A step that posts an event (``reference_qm/core/events.py``) has ended when its consequences are carried out: what a
-fault changes after ``super()`` comes before them, and what it replaces while the step runs (``during``) does not meet
+A step that posts an event (``reference_qm/core/events.py``) ends before its consequences are carried out: changes that
+a fault makes after ``super()`` precede them, and replacements that last while the step runs (``during``) do not affect
 them.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from harness.faults.parts import Method, changed
+from harness.faults.parts import Method, override_method
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.dispatch import ON_EVENT
 from reference_qm.core.part import Part
@@ -24,7 +24,7 @@ Hear = Callable[[Now], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Otherwise:
-    """What a fault put in the queue: in the place of an event, or of none."""
+    """The event that a fault puts in the place of an event, or of none."""
 
     hear: Hear
     event: object = None
@@ -61,7 +61,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 
             return run
 
-        put_in_place(faulty.core, changed(inner, make_inner))
+        put_in_place(faulty.core, override_method(inner, make_inner))
         put_in_place(faulty.core, _otherwise(poster, kind, heard))
 
     return install
@@ -85,7 +85,7 @@ def _otherwise(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]
 
         return run
 
-    return changed(poster, around)
+    return override_method(poster, around)
 
 
 def _hearing(qm: QueueManager, event: Any) -> Hear:

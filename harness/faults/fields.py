@@ -1,10 +1,11 @@
-"""Mechanical faults, derived from the packet layouts: one field of what is sent has another value, and nothing else.
+"""Mechanical faults, derived from the packet layouts: one field of sent packets has another value, and nothing else
+changes.
 
 A path names a field as it is printed (``SessionHeader.WindowSize``) or bits of one (``InternalHeader.CS``); in a
 PingPacket, which has no headers, the name alone. A path that no layout knows is a HarnessError when the fault is
 registered. A packet without the header, or without the field, is sent as it is.
 
-The bytes are changed, not the record: sizes and counts stay as they were, and flags may announce what is not there.
+The bytes are changed, not the record: sizes and counts stay unchanged, and flags may announce missing headers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from uuid import UUID
 
 from harness.errors import HarnessError
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import When, packets, pings
 from harness.faults.registry import EffectFilter, FaultyCore, Install, add
 from reference_qm import codec
@@ -45,40 +46,40 @@ def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
     """Send a field, or bits of one, with a value: an integer, a GUID or bytes, as the layout has it."""
     field = _resolve(kind, path)
     field.check(value)
-    return _changed(kind, field, lambda old: value, when)
+    return _change_field(kind, field, lambda old: value, when)
 
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
     """Send an integer that is some more, or less; it wraps as its width does."""
-    return recomputed(kind, path, lambda old: old + by, when)
+    return change_number(kind, path, lambda old: old + by, when)
 
 
-def recomputed(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
+def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
     """Send an integer that is made of the one that was to be sent; it wraps as its width does."""
-    return _changed(kind, _integer(kind, path), change, when)
+    return _change_field(kind, _integer(kind, path), change, when)
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
-    """Send a size, length or count that is not that of what it counts."""
+    """Send a size, length or count that differs from the counted content."""
     if not path.endswith(_SIZE_NAMES):
-        raise HarnessError(f"{path} is no size, length or count")
+        raise HarnessError(f"{path} is not a size, length or count")
     return off_by(kind, path, by, when)
 
 
 def bit_set(kind: Kind, path: str, when: When = None) -> Install:
     """Send named bits set."""
     bits = _bits(kind, path)
-    return _changed(kind, bits, lambda old: bits.mask, when)
+    return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
 def bit_clear(kind: Kind, path: str, when: When = None) -> Install:
     """Send named bits clear."""
-    return _changed(kind, _bits(kind, path), lambda old: 0, when)
+    return _change_field(kind, _bits(kind, path), lambda old: 0, when)
 
 
 def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
     """Send named bits inverted."""
-    return _changed(kind, _bits(kind, path), lambda old: ~old, when)
+    return _change_field(kind, _bits(kind, path), lambda old: ~old, when)
 
 
 def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
@@ -87,7 +88,7 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
     reserved = field.mask & ~_used_bits(field)
     if not reserved:
         raise HarnessError(f"{path} has no reserved bits")
-    return _changed(kind, field, lambda old: old | reserved, when)
+    return _change_field(kind, field, lambda old: old | reserved, when)
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
@@ -102,7 +103,7 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
                 raise FormatError(path, 0, "a fault", f"{name} is not zero")
             super().check_form(packet)
 
-    return replaced(Refusing)
+    return replace_part(Refusing)
 
 
 Named = tuple[str, str | tuple[str, ...], str]
@@ -112,17 +113,17 @@ Named = tuple[str, str | tuple[str, ...], str]
 def add_refusals(kind: type[Packet], *faults: Named) -> None:
     """Register for fields that have to be ignored that packets in which they are not zero are refused."""
     for name, rule, path in faults:
-        add(name, rule, f"A packet whose {path} is not zero is refused.", refused_unless_zero(kind, path))
+        add(name, rule, f"The receiver refuses a packet whose {path} is not zero.", refused_unless_zero(kind, path))
 
 
 def add_bits_set(kind: Kind, *faults: Named) -> None:
-    """Register for bits that have to be clear that they are set in what is sent."""
+    """Register faults that set the bits that must be clear in sent packets."""
     for name, rule, path in faults:
-        add(name, rule, f"{path} is set in a packet that is sent.", bit_set(kind, path))
+        add(name, rule, f"The sender sets {path} in a packet.", bit_set(kind, path))
 
 
 def sent_as(role: Role, install: Install) -> Install:
-    """Let a fault of what is sent concern one role only: the initiator connects and asks with pings."""
+    """Limit a fault of sent packets to one role: the initiator connects and pings."""
 
     def only(filter_: EffectFilter) -> EffectFilter:
         return lambda effect: filter_(effect) if _role(effect) == role else [effect]
@@ -145,7 +146,7 @@ def _role(effect: Effect) -> Role | None:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of one layout, or some of its bits: ``mask`` above ``shift``, 0 where it is no integer."""
+    """A field of one layout, or some of its bits: ``mask`` above ``shift``, 0 for a field that is not an integer."""
 
     headers: tuple[str, ...]
     """The attributes that lead from the packet to the record."""
@@ -171,7 +172,7 @@ class _Field:
         if not fits:
             raise HarnessError(f"{self.record.__name__}.{self.name} does not hold {value!r}")
 
-    def changed(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
+    def change_in(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
         """Return the bytes of a packet with another value of the field."""
         data: bytes = packet.build()
         at = self._place(packet)
@@ -221,10 +222,10 @@ class _NotingCursor(Cursor):
         return super().unpack(layout)
 
 
-def _changed(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
+def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
     if kind is PingPacket:
-        return pings(lambda packet: field.changed(packet, change), when)
-    return packets(kind, lambda packet: field.changed(packet, change), when)  # type: ignore[arg-type] # the others
+        return pings(lambda packet: field.change_in(packet, change), when)
+    return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # the others
 
 
 def _resolve(kind: Kind, path: str) -> _Field:
@@ -252,7 +253,7 @@ def _resolve(kind: Kind, path: str) -> _Field:
 def _integer(kind: Kind, path: str) -> _Field:
     field = _resolve(kind, path)
     if not field.mask:
-        raise HarnessError(f"{path} is no integer")
+        raise HarnessError(f"{path} is not an integer")
     return field
 
 
@@ -278,7 +279,7 @@ def _used_bits(field: _Field) -> int:
 
 
 def _records(record: type) -> dict[str, type[Record]]:
-    """Return the headers of what consists of headers only, in wire order; none of another record."""
+    """Return the headers of a record that consists of headers only, in wire order; none of another record."""
     found: dict[str, type[Record]] = {}
     hints = get_type_hints(record)
     for field in fields(record) if is_dataclass(record) else ():

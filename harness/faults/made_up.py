@@ -5,5 +5,5 @@ from __future__ import annotations
 from uuid import UUID
 
 ELSEWHERE = "127.0.0.99"
-"""An address where nobody listens."""
+"""An address without a listener."""
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")

@@ -21,7 +21,7 @@ ELSEWHERE = "TCP:127.0.0.77"
 VT_UI1 = 17
 
 
-def _destined(kind: int, meant: Meant) -> Meant:
+def _with_destination(kind: int, meant: Meant) -> Meant:
     return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
 
 
@@ -48,30 +48,34 @@ WRONG: Mapping[str, Callable[[Meant], Install]] = {
     "has priority 3": lambda meant: field_is(MESSAGE, "BaseHeader.PR", 3, meant),
     "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
     "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
-    "is for private queue 5": lambda meant: wrong_fields(MESSAGE, {NUMBER: 5}, _destined(PRIVATE, meant)),
-    "names the computer, not its address": lambda meant: wrong_fields(
-        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _destined(DIRECT, meant)
+    "has private queue 5 as destination": lambda meant: wrong_fields(
+        MESSAGE, {NUMBER: 5}, _with_destination(PRIVATE, meant)
     ),
-    "names another address": lambda meant: wrong_fields(MESSAGE, {NAME: _other_address}, _destined(DIRECT, meant)),
+    "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
+        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
+    ),
+    "has another address in its destination": lambda meant: wrong_fields(
+        MESSAGE, {NAME: _other_address}, _with_destination(DIRECT, meant)
+    ),
     "has another label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
-    "has 40 bytes of body": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old + bytes(4)}, meant),
-    "asks for an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
+    "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old + bytes(4)}, meant),
+    "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
-    "has numbers before the sequence": lambda meant: wrong_fields(MESSAGE, {BODY: _other_order}, meant),
-    "has a TxSequenceID that is one more": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(0)}, meant),
-    "has a TxSequenceNumber that is one more": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(8)}, meant),
+    "has its numbers before TxSequenceID": lambda meant: wrong_fields(MESSAGE, {BODY: _other_order}, meant),
+    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(0)}, meant),
+    "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(8)}, meant),
     "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old[:16]}, meant),
     "has MessageID before SourceGUID": lambda meant: wrong_fields(
         MESSAGE, {BODY: lambda old: old[:16] + old[32:] + old[16:32]}, meant
     ),
-    "has a TxSequenceNumber of at most 31 bits": lambda meant: wrong_fields(
+    "has a TxSequenceNumber without its highest bit": lambda meant: wrong_fields(
         MESSAGE, {BODY: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
     ),
     "has a TxSequenceNumber of 0": lambda meant: wrong_fields(
         MESSAGE, {BODY: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
-    "has a TxPreviousSequenceNumber that is one more": lambda meant: wrong_fields(
+    "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
         MESSAGE, {BODY: _one_more(12)}, meant
     ),
 }
-"""By what an acknowledgment does then: the fault, of those packets that are meant."""
+"""The faults by the changed behavior of an acknowledgment; each gets the packets that it concerns."""

@@ -16,7 +16,7 @@ _IN = BaseHeader.flags(IN=1)
 
 
 def known_by_size(size: int) -> Install:
-    """Take all that comes in this many bytes for an internal packet, whatever BaseHeader.Flags.IN is."""
+    """Take any input of this many bytes for an internal packet, with any value of BaseHeader.Flags.IN."""
 
     def with_in(event: Input) -> Iterable[Input]:
         if isinstance(event, BytesReceived) and len(event.data) == size:

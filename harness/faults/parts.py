@@ -1,14 +1,14 @@
 """The seam of faults: a subclass of one part of the queue manager, put in the place of that part.
 
-    @fault("last-acknowledged-message-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+    @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
     class LastAcknowledgedMessageNotMarked(SessionAcks):
-        \"\"\"AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked.\"\"\"
+        \"\"\"The sender does not mark the message with the number AckSequenceNumber as acknowledged.\"\"\"
 
         def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
             super().mark_acknowledged(session, set_fields(header, {"AckSequenceNumber": lambda old: old - 1}))
 
-``super()`` calls what was there: the part itself, or the fault that was put in its place before. So several faults of
-one part compose, the last one outermost. The parts and their methods: ``reference_qm/core/README.md``.
+``super()`` calls the previous method: that of the part itself, or of a fault that replaced it before. So several faults
+of one part compose, the last one outermost. The parts and their methods: ``reference_qm/core/README.md``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from reference_qm.core.replacing import attribute_of, part_of, put_in_place
 Method = Callable[..., Any]
 """A method of a part, by its class: ``SessionAcks.mark_acknowledged``."""
 Make = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""Gets the method that was there; both it and what is returned are called with the queue manager before the rest."""
+"""Gets the previous method and returns the new one; both are called with the queue manager before the other
+arguments.
+"""
 Faulty = TypeVar("Faulty", bound=Part)
 Changed = TypeVar("Changed", bound=Callable[..., Any])
 Condition = Callable[..., bool]
@@ -36,14 +38,14 @@ _CONDITION = "only_if"
 
 
 def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
-    """Register a subclass of a part as a fault; the first paragraph of its docstring is what it says.
+    """Register a subclass of a part as a fault; the first paragraph of its docstring is the fault's description.
 
     ``breaks``: the rule that it breaks, or several where the documents state one demand several times. ``blind``: its
     author had read the rule and not its checks.
     """
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        add(name, breaks, _says(name, cls), replaced(cls), blind=blind)
+        add(name, breaks, _says(name, cls), replace_part(cls), blind=blind)
         return cls
 
     return register
@@ -53,17 +55,17 @@ def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
     """Register a subclass of a part as a variant that follows another reading of an erratum, such as E41.2."""
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        add_reading(reading, _says(reading, cls), replaced(cls))
+        add_reading(reading, _says(reading, cls), replace_part(cls))
         return cls
 
     return register
 
 
 def only_if(condition: Condition) -> Callable[[Changed], Changed]:
-    """Change a step in those calls only of which a condition holds; in the others the step is what it was.
+    """Change a step only in those calls for which a condition holds; other calls run the original step.
 
-    The condition sees what the step sees, and changes nothing: ``prove`` asks it of the clean reference, too, and tries
-    a check only where it holds at least once. For methods of classes that a module has by name.
+    The condition gets the arguments of the step and changes nothing: ``prove`` also evaluates it in the clean
+    reference, and tries only checks in which it holds at least once. For methods of classes that a module has by name.
     """
 
     def narrow(method: Changed) -> Changed:
@@ -91,7 +93,7 @@ def _owner_in(cls: type, step: Method) -> type:
 def _says(name: str, cls: type[Part]) -> str:
     says = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
     if "__doc__" not in vars(cls) or not says:
-        raise TypeError(f"the fault {name} has no docstring that says what it does")
+        raise TypeError(f"the fault {name} has no docstring that describes it")
     return says
 
 
@@ -105,13 +107,13 @@ class Replaced:
         put_in_place(faulty.core, self.cls)
 
 
-def replaced(cls: type[Part]) -> Install:
+def replace_part(cls: type[Part]) -> Install:
     """Put a subclass of a part in the place of that part."""
     part_of(cls)
     return Replaced(cls)
 
 
-def changed(method: Method, make: Make) -> type[Part]:
+def override_method(method: Method, make: Make) -> type[Part]:
     """Return a subclass of the part of a method in which that method is another."""
     part, name = _owner_of(method)
 
@@ -127,5 +129,5 @@ def _owner_of(method: Method) -> tuple[type[Part], str]:
     class_name, _, name = method.__qualname__.rpartition(".")
     owner = getattr(sys.modules[method.__module__], class_name, None)
     if not (isinstance(owner, type) and issubclass(owner, Part)):
-        raise TypeError(f"{method.__qualname__} is no method of a part of the queue manager")
+        raise TypeError(f"{method.__qualname__} is not a method of a part of the queue manager")
     return owner, name

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from harness.faults.parts import Method, changed, replaced
+from harness.faults.parts import Method, override_method, replace_part
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.core.queue_manager import QueueManager
@@ -55,7 +55,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
 
 
 def every_packet(change: Callable[[bytes], bytes]) -> Install:
-    """Change the bytes of every outgoing packet of a session, whatever it is."""
+    """Change the bytes of every outgoing packet of a session, of any kind."""
 
     def filter_(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
@@ -124,7 +124,7 @@ def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
 
 def skip(method: Method) -> Install:
     """Leave out a step that gives nothing back."""
-    return replaced(changed(method, lambda original: lambda *arguments, **named: None))
+    return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
 def skip_sequence(method: Method) -> Install:
@@ -133,7 +133,7 @@ def skip_sequence(method: Method) -> Install:
     def nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
 
-    return replaced(changed(method, lambda original: nothing))
+    return replace_part(override_method(method, lambda original: nothing))
 
 
 def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
@@ -156,8 +156,8 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
 
             return run
 
-        put_in_place(faulty.core, changed(inner, make_inner))
-        put_in_place(faulty.core, changed(outer, make_outer))
+        put_in_place(faulty.core, override_method(inner, make_inner))
+        put_in_place(faulty.core, override_method(outer, make_outer))
 
     return install
 
@@ -168,7 +168,7 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Take no input any more once a step was done with such arguments: whatever comes, nothing is answered."""
+    """Accept no input after a step was called with such arguments: the queue manager answers nothing afterwards."""
 
     def install(faulty: FaultyCore) -> None:
         over: list[bool] = []
@@ -181,7 +181,7 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
 
             return run
 
-        put_in_place(faulty.core, changed(method, make))
+        put_in_place(faulty.core, override_method(method, make))
         faulty.input_filters.append(lambda event: [] if over else [event])
 
     return install

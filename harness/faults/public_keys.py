@@ -12,7 +12,7 @@ from reference_qm.security import MqdsPublicKeys
 
 
 def published_blobs(change: Callable[[bytes], bytes]) -> Install:
-    """Publish other blobs; what is published already is left alone."""
+    """Publish other blobs; published blobs stay unchanged."""
     made: dict[bytes, bytes] = {}
 
     def publish(qm: QueueManager) -> None:
@@ -31,8 +31,8 @@ def published_blobs(change: Callable[[bytes], bytes]) -> Install:
 def blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     """Change a u32 of a blob, by its offset."""
 
-    def changed(blob: bytes) -> bytes:
+    def change_number(blob: bytes) -> bytes:
         value = change(int.from_bytes(blob[at : at + 4], "little"))
         return blob[:at] + value.to_bytes(4, "little") + blob[at + 4 :]
 
-    return changed
+    return change_number

@@ -1,11 +1,11 @@
-"""Acknowledgments of messages that are refused: one that is missing, or sent although nobody asked for it.
+"""Acknowledgments of refused messages: one that is missing, or one that was not requested.
 
-Of the classes of refusal that MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8 give.
+The classes of refusal in MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8.
 """
 
 from __future__ import annotations
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
@@ -22,7 +22,7 @@ def nack_missing(refused: MessageClass) -> Install:
             if message_class is not refused:
                 super().acknowledge_failure(message, message_class, now)
 
-    return replaced(NackMissing)
+    return replace_part(NackMissing)
 
 
 def nack_unasked(refused: MessageClass) -> Install:
@@ -35,7 +35,7 @@ def nack_unasked(refused: MessageClass) -> Install:
             else:
                 super().acknowledge_failure(message, message_class, now)
 
-    return replaced(NackUnasked)
+    return replace_part(NackUnasked)
 
 
 def final_ack_missing(refused: MessageClass) -> Install:
@@ -48,4 +48,4 @@ def final_ack_missing(refused: MessageClass) -> Install:
             if message_class is not refused:
                 super().refuse_transactional(session, packet, message_class, now)
 
-    return replaced(FinalAckMissing)
+    return replace_part(FinalAckMissing)

@@ -28,20 +28,20 @@ InputFilter = Callable[[Input], Iterable[Input]]
 
 @dataclass(slots=True)
 class FaultyCore:
-    """A queue manager with faults: the surface of ``QueueManager``, what passes through it changed."""
+    """A queue manager with faults: the surface of ``QueueManager``, with changed inputs and outputs."""
 
     core: QueueManager
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
     clocks: list[Callable[[Now], Now]] = field(default_factory=list)
-    """What the queue manager makes of the time."""
+    """The queue manager's own view of the time."""
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
     """Entered while this core computes, and only then: other cores of the process, such as a peer's, do without."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Begin with what is on disk; what spoils a restart comes after it, unless the disk is new."""
+        """Begin with the content of the disk; faults at a restart apply afterwards, unless the disk is new."""
         with self.around:
             self.core.restore(entries)
         if entries:
@@ -90,9 +90,9 @@ Install = Callable[[FaultyCore], None]
 class Fault:
     """A deliberate violation.
 
-    ``breaks``: the rules that it breaks; more than one where the documents state one demand several times.
-    ``reading``: it breaks none, but follows another reading of an erratum, such as E41.2, its second. ``around``: what
-    the core has to be made within, as it will compute within it. ``file``: that registers it, such as
+    ``breaks``: the rules that the fault breaks; more than one where the documents state one demand several times.
+    ``reading``: the fault breaks no rule, but follows another reading of an erratum, such as E41.2, its second.
+    ``around``: the context in which the core is made and computes. ``file``: the file that registers the fault, such as
     ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: its author had read the rule and not its checks.
     """
 
@@ -118,7 +118,7 @@ def add(name: str, breaks: str | Iterable[str], says: str, install: Install, **m
 
 
 def _registering_file() -> str | None:
-    """Return the file of the suites that is being imported, whatever function of it registers a fault."""
+    """Return the file of the suites that is being imported, whichever of its functions registers a fault."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -134,7 +134,7 @@ def add_reading(reading: str, says: str, install: Install) -> None:
 
 
 def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
-    """Make a core that has some faults, by name, from its beginning; UnknownFault for one that there is not."""
+    """Make a core with some faults, by name; UnknownFault for an unknown name."""
     faults = [find_fault(name) for name in names]
     with ExitStack() as stack:
         for fault in faults:

@@ -17,7 +17,7 @@ ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 """Another queue than the one that reports are for."""
 
 
-def reported(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
+def change_reports(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
     """Change the reports that one step of Tracing sends."""
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
@@ -36,4 +36,4 @@ def reported_with(trace: Method, element: str, value: Any) -> Install:
         changed: Message = set_fields(report, {element: value})
         return changed
 
-    return reported(trace, change)
+    return change_reports(trace, change)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
-from harness.faults.parts import Method, changed, replaced
+from harness.faults.parts import Method, override_method, replace_part
 from harness.faults.primitives import inputs
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
@@ -23,7 +23,7 @@ from reference_qm.surface.effects import Effect, SendPacket
 from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes
 
 NEVER_AGREED = 0x7171
-"""A p_cont_id that nobody proposes."""
+"""A p_cont_id that the client did not propose."""
 
 
 def answering(call: Call, **changes: Any) -> Call:
@@ -56,14 +56,16 @@ class _Throwing(_Answering):
 
 
 def throwing(method: Method) -> Install:
-    """Throw what a method refuses, instead of returning it."""
-    return replaced(changed(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now)))
+    """Throw the refusals of a method, instead of returning them."""
+    return replace_part(
+        override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
+    )
 
 
-def answered(method: Method, **changes: Any) -> Install:
+def change_answer(method: Method, **changes: Any) -> Install:
     """Let a method answer with other values, as ``answering`` does."""
-    return replaced(
-        changed(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
+    return replace_part(
+        override_method(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
     )
 
 
@@ -83,7 +85,7 @@ def requests(change: Callable[[Request], Request]) -> Install:
     return inputs(filter_)
 
 
-def requested(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
+def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
     """Change the stubs of a method of qm2qm before they are read; ``length``: their bytes, by which they are known."""
     opnum = find_method(QM2QM, method)
 

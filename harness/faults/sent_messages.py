@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import changed, replaced
+from harness.faults.parts import override_method, replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
@@ -22,14 +22,14 @@ def carries(header: str) -> Callable[[UserMessagePacket], bool]:
 def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
     """Choose messages that have an item of SecurityData: ``Signature``."""
 
-    def chosen(packet: Any) -> bool:
+    def has_item(packet: Any) -> bool:
         return packet.SecurityHeader is not None and bool(getattr(packet.SecurityHeader.SecurityData, item))
 
-    return chosen
+    return has_item
 
 
-def resized(data: bytes) -> bytes:
-    """Let PacketSize be the bytes that there are."""
+def correct_packet_size(data: bytes) -> bytes:
+    """Set PacketSize to the number of bytes."""
     return with_size(data, len(data))
 
 
@@ -46,11 +46,11 @@ def size_off_by(by: int) -> Callable[[bytes], bytes]:
 def with_bytes_turned(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Send a number of a message with its bytes turned around."""
 
-    def turned(packet: UserMessagePacket) -> bytes:
+    def turn_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
         return data[:at] + data[at : at + size][::-1] + data[at + size :]
 
-    return turned
+    return turn_bytes
 
 
 def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
@@ -62,7 +62,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
 
         return construct
 
-    return replaced(changed(Sending.construct_user_message, make))
+    return replace_part(override_method(Sending.construct_user_message, make))
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
@@ -71,4 +71,4 @@ def change_insertion(change: Callable[[Message], Message]) -> Install:
     def make(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))
 
-    return replaced(changed(Positions.insert_message, make))
+    return replace_part(override_method(Positions.insert_message, make))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import Packet
 from reference_qm.core.sessions.closing import Closing
@@ -19,4 +19,4 @@ def ignore_out_of_state(kind: type[Packet], state: SessionState, *, initiator: b
             if not (isinstance(packet, kind) and session.SessionState is state and session.initiator is initiator):
                 super().refuse_out_of_state(session, packet, now)
 
-    return replaced(Ignoring)
+    return replace_part(Ignoring)

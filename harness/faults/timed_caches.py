@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
 from reference_qm.model.timers import TimerKey
@@ -103,7 +103,7 @@ def cleanup_not_started(name: str) -> Install:
             super().start(now)
             self.qm.timers.stop(_TIMERS[name])
 
-    return replaced(CleanupNotStarted)
+    return replace_part(CleanupNotStarted)
 
 
 def cleanup_late(name: str) -> Install:
@@ -117,7 +117,7 @@ def cleanup_late(name: str) -> Install:
             if not running and self.qm.timers.is_running(_TIMERS[name]):
                 self.qm.timers.start(_TIMERS[name], now.monotonic_ms, 2 * lifetime_ms // self.qm.settings.scale)
 
-    return replaced(CleanupLate)
+    return replace_part(CleanupLate)
 
 
 def cleanup_started_again(name: str) -> Install:
@@ -128,4 +128,4 @@ def cleanup_started_again(name: str) -> Install:
             self.qm.timers.stop(_TIMERS[name])
             super().start(now)
 
-    return replaced(CleanupStartedAgain)
+    return replace_part(CleanupStartedAgain)

@@ -1,7 +1,8 @@
 """Deviations of a system that are known and accepted: ``--baseline FILE``.
 
-A baseline changes no verdict. It says which rules may fail without ending a run badly; a rule that fails and is not in
-it does, and so does an entry that fails no more, since it would hide the next failure.
+A baseline changes no verdict. A baseline lists the rules that may fail while the exit code stays 0. A failing rule that
+is not listed makes the exit code 1; so does a listed rule that passes again, because its entry would hide the next
+failure.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _HEAD = """\
 schema = 1
 """
 _OPEN = """\
-# Rules that stayed open when this was written. A run with one ends badly, whatever stands here.
+# The run left the rules below open. A run with an open rule never exits with 0, even if this file lists it.
 """
 _LONGEST = 200
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -53,7 +54,7 @@ class Baseline:
     deviations: Mapping[str, Deviation]
 
     def to_json(self, held: Held) -> dict[str, Any]:
-        """Return what run.json says of it."""
+        """Return the entry of the baseline in run.json."""
         reasons = {rule: self.deviations[rule] for rule in held.expected}
         return {
             "file": str(self.path),
@@ -67,8 +68,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A run held against a baseline: rules that fail as expected, that fail beyond it, entries that fail no more,
-    entries of which nothing is known.
+    """The result of comparing a run with a baseline: rules that fail as listed, failing rules that are not listed,
+    listed rules that pass again, and listed rules without a decided verdict.
     """
 
     expected: tuple[str, ...] = ()
@@ -78,10 +79,10 @@ class Held:
 
     @property
     def kept(self) -> bool:
-        """Whether the run did what the baseline says."""
+        """Whether the run has neither a new deviation nor a stale entry."""
         return not self.new and not self.stale
 
-    def said(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         """Yield lines for the terminal."""
         yield f"baseline: {len(self.expected)} expected deviations, {len(self.new)} new, {len(self.stale)} stale"
         if self.new:
@@ -91,7 +92,9 @@ class Held:
 
 
 def hold(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
-    """Hold what stands of each rule against deviations; only a whole run shows that an entry fails no more."""
+    """Compare the verdicts of the rules with the listed deviations; only a whole run shows that a listed rule passes
+    again.
+    """
     failing = {rule for rule, verdict in rules.items() if verdict is Verdict.FAIL}
     known = deviations.keys()
     stale = {rule for rule in known if rules.get(rule) in (Verdict.PASS, Verdict.WARN)} if whole else set[str]()
@@ -114,8 +117,8 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
         raise UsageError(f"{path}: not a TOML file: {error}") from error
     if "schema" not in tree:
         raise UsageError(
-            f"{path}: is no baseline: it has no `schema = {SCHEMA}`; `mqconform baseline update RUN --baseline FILE` "
-            "makes one"
+            f"{path}: is not a baseline: it has no `schema = {SCHEMA}`; "
+            "`mqconform baseline update RUN --baseline FILE` makes one"
         )
     if (schema := tree.pop("schema")) != SCHEMA:
         raise UsageError(f"{path}: schema is {schema!r}; this harness reads baselines of schema {SCHEMA}")
@@ -142,22 +145,22 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
     return Deviation(rule, reason, link or None)
 
 
-def updated(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NONE) -> str:
-    """Return the text of a baseline of all rules that fail, with the reasons that there are and empty ones.
+def write_baseline(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NONE) -> str:
+    """Return the text of a baseline of all failing rules, with the known reasons and links; the others stay empty.
 
     ``unsettled``: rules that the run left open, with their reasons; they stand there as comments.
     """
     text = [_HEAD]
     for rule in sorted(failing):
         one = known.get(rule)
-        text.append(f"\n[{_quoted(rule)}]\nreason = {_quoted(one.reason if one else '')}\n")
-        text.append(f"link = {_quoted(one.link or '' if one else '')}\n")
+        text.append(f"\n[{_quote(rule)}]\nreason = {_quote(one.reason if one else '')}\n")
+        text.append(f"link = {_quote(one.link or '' if one else '')}\n")
     if unsettled:
         text.append(f"\n{_OPEN}")
         text += [f"# {rule}: {one_line(reason, _LONGEST)}\n" for rule, reason in sorted(unsettled.items())]
     return "".join(text)
 
 
-def _quoted(text: str) -> str:
-    """Return a basic string of TOML: JSON's escapes are TOML's, but for DEL."""
+def _quote(text: str) -> str:
+    """Return a basic string of TOML. The escapes of JSON are those of TOML, except for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""A capture judged by itself: what a SUT sent is shown to the passive predicates, as in the run that recorded it."""
+"""Judge a capture alone: the passive predicates get the packets of the SUT, as in the run that recorded the capture."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class NoDirection(MqconformError):
 
 
 class TooMuch(MqconformError):
-    """A capture has more than anybody looks through."""
+    """A capture has more packets than the harness judges."""
 
 
 _Event = tuple[int, int, Callable[[], object]]
-"""A frame of the capture, its time (int microseconds since 1970 UTC, 0: not known), and what happens there."""
+"""A frame of the capture, its time (int microseconds since 1970 UTC, 0: unknown), and the action to replay."""
 
 
 class Judged(NamedTuple):
@@ -51,8 +51,8 @@ def judge_capture(
 ) -> Judged:
     """Judge a capture of a SUT of that profile, called ``name`` in its verdicts, by every passive predicate.
 
-    ``watch`` gets its packets, too. Raises CaptureError, NoDirection and TooMuch. Fails and warnings have the field
-    that decides; passes are counted and not shown.
+    ``watch`` also gets the packets. Raises CaptureError, NoDirection and TooMuch. Fails and warnings name the deciding
+    field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
@@ -69,7 +69,7 @@ def judge_capture(
 def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
     """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
-    Without ``test``, ``seq`` and ``ms``, which whoever judges many captures knows. Raises as `judge_capture`.
+    The lines have no ``test``, ``seq`` and ``ms``, which the caller knows. Raises as `judge_capture`.
     """
     found = judge_capture(path, name, load_catalogue(), profile)
     lines = [entry.to_json(0, 0) for entry in found.entries]
@@ -97,11 +97,11 @@ class Replay(Recorder):
         self._number = 1
         found = streams(self.source)
         if (cost := _cost(found)) > MOST:
-            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; {MOST} are looked at")
+            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MOST} are judged")
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
         for one in found.udp:
-            by_sut = self._known(one.inbound)
+            by_sut = self._is_known(one.inbound)
             ends = (one.target, one.source) if by_sut else (one.source, one.target)
             events.append((one.frame, one.time_us, partial(self.datagram, *ends, one.data, from_sut=by_sut)))
         for stream in found.tcp:
@@ -119,23 +119,23 @@ class Replay(Recorder):
         return self._number
 
     def _of_stream(self, stream: Stream) -> Iterator[_Event]:
-        client_is_sut = self._known(stream.client_inbound)
+        client_is_sut = self._is_known(stream.client_inbound)
         rpc = stream.comment == RPC_COMMENT
-        connection = self.opened(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
+        connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
             yield from self._received_by(way, connection) if from_sut else self._sent_by(way, connection)
             if way.closed_frame is not None:
-                yield way.closed_frame, 0, partial(self.closed, connection, by_peer=not from_sut)
+                yield way.closed_frame, 0, partial(self.record_end, connection, by_peer=not from_sut)
 
     def _received_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
         for each in way.ranges:
             yield each.frame, each.time_us, partial(self._segment, connection, way, each.start, each.end)
 
     def _segment(self, connection: Connection, way: Direction, start: int, end: int) -> None:
-        self.received(connection, bytes(way.data[start:end]))
+        self.record_received(connection, bytes(way.data[start:end]))
 
     def _sent_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """What the peer sent at once is one packet, named by its first frame."""
+        """Bytes that the peer sent in one piece are one packet, which has the number of its first frame."""
         first = None
         for each in way.ranges:
             first = first or each
@@ -144,9 +144,9 @@ class Replay(Recorder):
                 first = None
 
     def _at_once(self, connection: Connection, way: Direction, start: int, end: int) -> None:
-        self.sent(connection, bytes(way.data[start:end]))
+        self.record_sent(connection, bytes(way.data[start:end]))
 
-    def _known(self, inbound: bool | None) -> bool:
+    def _is_known(self, inbound: bool | None) -> bool:
         if inbound is None:
             raise NoDirection(
                 f"{self.source}: does not say which packets the system under test sent (the direction of frames)"

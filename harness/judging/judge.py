@@ -1,4 +1,4 @@
-"""The judge, which turns what a check saw into verdicts."""
+"""The judge, which turns the observations of a check into verdicts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge
-from harness.judging.refused import said_of
+from harness.judging.refused import reasons_of
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
@@ -22,26 +22,24 @@ from reference_qm.releases.names import NO_RELEASE
 EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
 PASSES_SHOWN = 5
-"""Passes of a rule of which the deciding field is looked for."""
+"""The number of passes of a rule for which the judge looks for the deciding field."""
 SIZE_LOOKED_THROUGH = 64 * 1024
 """int bytes: a longer packet has no deciding field; taking it apart costs more than that is worth."""
 ON_THE_WIRE = ("passive", "wire", "rpc")
 """How rules are observed that packets show: a pass names one."""
-FAILURES_KEPT = 3
-"""Failing packets of one passive rule that one test records; the tally says how many there were."""
 
 ADVISED = {
-    Advice.FOLLOWED: "only the SHOULD of the rule's sentence was looked at here",
-    Advice.MISSED: "the SHOULD of the rule's sentence was not followed; its MUST is judged elsewhere",
+    Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
+    Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""What is said of an observation that decides nothing about a rule."""
+"""The reasons of lines that tell only about the SHOULD in the sentence of a MUST."""
 
 _MISSED = (Verdict.FAIL, Verdict.WARN)
 
 
 @runtime_checkable
 class HasEvidence(Protocol):
-    """What packets show: a call, an exchange."""
+    """An object that has packets as evidence, such as a call or an exchange."""
 
     @property
     def evidence(self) -> Iterable[Frame | None]:
@@ -49,11 +47,11 @@ class HasEvidence(Protocol):
 
 
 Shown = Frame | HasEvidence | Iterable[Any] | None
-"""Evidence: a packet, what packets show, or several of both."""
+"""Evidence: a packet, an object with packets, or several of both."""
 
 
 class Judge:
-    """One test's judge: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
+    """The judge of one check: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
 
     def __init__(
         self,
@@ -77,15 +75,15 @@ class Judge:
         self.capture = capture
         self.profile = profile
         self._excusing = catalogue.notes.excusing(profile)
-        """The rules that the SUT may miss, and the note that says so."""
+        """The rules that the SUT may miss, and the product note that allows each."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
         self._conditional: list[Entry] = []
-        """Fails of rules that stand under a SHOULD of this check, until it is known whether that was followed."""
+        """Fails of rules that depend on a SHOULD of this check, until the verdict of that SHOULD is known."""
         self.packets = PassiveJudge()
-        """What every packet of the SUT is shown to."""
+        """The passive judge, which gets every packet of the SUT."""
         self.reasons: list[str] = []
         """The reasons for which rules were given up."""
 
@@ -102,13 +100,13 @@ class Judge:
     ) -> bool:
         """Judge rules that the same observation keeps or breaks; ``expected``: see harness/expectations/README.md.
 
-        A check may judge a rule several times; ``case``: which of several observations this is. ``errata``: the entry
-        of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a SHOULD of the sentence
-        of a MUST, about which it decides nothing. Returns whether they were kept.
+        A check may judge a rule several times; ``case`` names the observation. ``errata``: the entry of
+        suites/errata.toml that the expectation follows. ``advice``: the observation is about the SHOULD in the sentence
+        of a MUST, and decides nothing about the MUST. Returns whether the observation is as expected.
         """
-        outcome = _compared(expectation(expected), observed, case)
+        outcome = _compare(expectation(expected), observed, case)
         frames = _frames(evidence)
-        for rule in self._named(rules):
+        for rule in self._require_rules(rules):
             self._judge(rule, outcome, frames, errata=errata, note=note, advice=advice)
         return outcome.kept
 
@@ -132,8 +130,8 @@ class Judge:
             return
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
-        verdict = Verdict.PASS if kept else self._missed(row)
-        reason = None if kept else self._blamed(rule, frames)
+        verdict = Verdict.PASS if kept else self._verdict_of_miss(row)
+        reason = None if kept else self._find_blamed_packet(rule, frames)
         if reason is not None:
             verdict = Verdict.INCONCLUSIVE
             self.reasons.append(reason)
@@ -147,7 +145,7 @@ class Judge:
         else:
             self._put(entry)
 
-    def _named(self, rules: tuple[str, ...]) -> tuple[str, ...]:
+    def _require_rules(self, rules: tuple[str, ...]) -> tuple[str, ...]:
         """Return the rules that a call names: one that names none judges nothing, which no check wants."""
         if not rules:
             raise HarnessError(f"{self.test} judges no rule; name one, or use judge.all")
@@ -155,24 +153,24 @@ class Judge:
 
     @property
     def malformed(self) -> str | None:
-        """What is wrong with the first malformed packet of the SUT, if there was one."""
+        """The error in the first malformed packet of the SUT; None without such a packet."""
         for why in self.packets.unreadable.values():
             return why
         for frame, why in self.packets.malformed.items():
             return f"the SUT's packet in frame {frame.number} is malformed: {why}"
         return None
 
-    def _blamed(self, rule: str, frames: list[Frame]) -> str | None:
-        """Return which malformed packet is to be blamed for what a rule missed; None when it is the rule's own matter.
+    def _find_blamed_packet(self, rule: str, frames: list[Frame]) -> str | None:
+        """Return the malformed packet that explains why a rule was missed; None when the miss is the rule's own.
 
-        Such a packet breaks the rule of the field that is wrong. Another rule is broken only by those very bytes, and
-        not even by them when they cannot be read.
+        A malformed packet breaks the rule of its wrong field. The packet breaks another rule only where its bytes are
+        the evidence for that rule, and breaks no other rule when it cannot be read.
         """
         if self.packets.unreadable:
             return None if rule in self.packets.unreadable else self.malformed
         return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
-    def finished(self, *rules: str) -> None:
+    def conclude(self, *rules: str) -> None:
         """Say that nothing that follows in this check can change its verdict of these rules; of all, without any.
 
         Without it a check that breaks off has not finished with any of its rules. One that ends has finished all.
@@ -181,9 +179,9 @@ class Judge:
             self._row(rule)
         self._finished.update(rules or self.covers)
 
-    def not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
-        """Record that what the rules are about never occurred: they were neither kept nor broken."""
-        for rule in self._named(rules):
+    def mark_not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
+        """Record that the condition of the rules did not occur: the SUT neither kept nor broke them."""
+        for rule in self._require_rules(rules):
             self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
@@ -192,7 +190,8 @@ class Judge:
         self._leave([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
     def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
-        """End the check at a step that failed: what it had not finished stays open, also where it passed so far.
+        """End the check at a step that failed: rules that are not concluded become open, also where the check passed
+        them so far.
 
         A rule may be judged several times: a pass before the step is not all that the check has to say. A rule that
         was seen broken stays broken.
@@ -201,18 +200,21 @@ class Judge:
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
-    def lacked(self, reason: str) -> None:
-        """End the check at what the release of the SUT lacks: rules that a note excuses are missed, as it allows."""
+    def end_unsupported(self, reason: str) -> None:
+        """End the check at a feature that the SUT's release does not have: rules that a product note excuses count as
+        missed.
+        """
         self._settle(reason)
         for rule in self.covers:
             if rule in self._excusing and rule not in self.judged:
                 self._write(self._row(rule), Verdict.WARN, "", reason, [], reason=reason)
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
-    def not_shown(self, reason: str) -> None:
-        """End the check at what the SUT does not show: what was not judged cannot be observed.
+    def end_unobservable(self, reason: str) -> None:
+        """End the check where the SUT does not show a value: rules without a verdict become not observable.
 
-        A rule that passed keeps its pass, and the reason says what of it was not seen.
+        A rule that passed and is concluded keeps its pass. A pass that is not concluded becomes not observable, with
+        the reason.
         """
         self._settle(reason)
         self._leave(
@@ -242,10 +244,11 @@ class Judge:
         for rule in rules:
             self._write(self._row(rule), verdict, "", "", [], reason=reason)
 
-    def not_going_on(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
+    def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
         """Record that the system did not live through this check: a finding of its own, and a miss of these rules.
 
-        Nothing else that it passed here counts: a closed connection is no refusal when nobody is left.
+        All other passes of the check become inconclusive: a closed connection is not a refusal when the system has
+        crashed.
         """
         self._settle(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
@@ -257,7 +260,7 @@ class Judge:
         self._leave([rule for rule in self.covers if self.judged.get(rule) not in _MISSED], Verdict.INCONCLUSIVE, said)
 
     def passive(self) -> None:
-        """Write what the passive predicates found in this test: one pass a rule, or its failures."""
+        """Write the findings of the passive predicates in this check: one pass for each rule, or its failures."""
         for rule, tally in sorted(self.packets.tallies.items()):
             if rule not in self.catalogue:
                 raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
@@ -265,19 +268,21 @@ class Judge:
             expected = PASSIVE[rule].expected
             if not tally.failures:
                 packets = tally.seen or tally.idle
-                seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})"
-                if PASSIVE[rule].advice:
+                seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})" if packets else ""
+                if PASSIVE[rule].advice and packets:
                     self._advise(row, expected, seen, _frames(tally.first), kept=True)
                     continue
                 verdict = Verdict.PASS if tally.seen else Verdict.NOT_EXERCISED
-                reason = None if tally.seen else "no packet had what the rule is about"
+                reason = (
+                    None if tally.seen else next(iter(tally.missing), "") or "no packet met the condition of the rule"
+                )
                 self._write(row, verdict, expected, seen, [tally.first] if tally.first else [], reason=reason)
-            for frame, observed in tally.failures[:FAILURES_KEPT]:
-                seen = f"{observed} ({len(tally.failures)} of {tally.seen} packets)"
+            for frame, observed in tally.failures:
+                seen = f"{observed} ({tally.failed} of {tally.seen} packets)"
                 if PASSIVE[rule].advice:
                     self._advise(row, expected, seen, [frame], kept=False)
                 else:
-                    self._write(row, self._missed(row), expected, seen, [frame])
+                    self._write(row, self._verdict_of_miss(row), expected, seen, [frame])
 
     @property
     def failed(self) -> list[str]:
@@ -292,13 +297,13 @@ class Judge:
             raise HarnessError(f"{self.test} judges {rule} but its @covers does not name it")
         return self.catalogue[rule]
 
-    def _missed(self, row: Rule) -> Verdict:
+    def _verdict_of_miss(self, row: Rule) -> Verdict:
         return Verdict.WARN if row.is_advice or row.id in self._excusing else Verdict.FAIL
 
     def _advise(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
     ) -> None:
-        """Write what became of the SHOULD in the sentence of a MUST; the verdict of the MUST is as it was."""
+        """Write the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
         if row.is_advice:
             raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; leave advice=True out")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
@@ -327,15 +332,16 @@ class Judge:
             self.judged[entry.rule] = worst([entry.verdict, self.judged.get(entry.rule, entry.verdict)])
 
     def _settle(self, reason: str | None = None) -> None:
-        """Write the fails that were held back: what stands under a SHOULD that was not followed is not exercised.
+        """Write the fails that were held back. A rule that depends on a SHOULD that was not followed is not exercised.
 
-        ``reason``: why the check ends before it has judged every such SHOULD; what depends on one is open then.
+        ``reason``: why the check ends before it has judged every such SHOULD; rules that depend on an unjudged SHOULD
+        become open.
         """
         for entry in self._conditional:
             under = [rule for rule in self.catalogue[entry.rule].under if rule in self.covers]
             unfollowed = [rule for rule in under if self.judged.get(rule) is Verdict.WARN]
             if unfollowed:
-                why = f"it stands under {', '.join(unfollowed)}, which was not followed"
+                why = f"the rule depends on {', '.join(unfollowed)}, which the SUT did not follow"
                 self._put(replace(entry, verdict=Verdict.NOT_EXERCISED, reason=why))
             elif reason is not None and not self.judged.keys() >= set(under):
                 self._put(replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason))
@@ -385,7 +391,7 @@ class Judge:
     def _evidence(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, shown: bool
     ) -> tuple[Evidence, ...]:
-        """Return the packets, of what is shown with the field that decides; what a SUT sent decides."""
+        """Return the evidence for the packets; for shown verdicts with the deciding field of the SUT's packets."""
         fields: list[TreeLine | None] = [None] * len(frames)
         if shown:
             lines = [
@@ -398,7 +404,7 @@ class Judge:
         )
 
     def _is_shown(self, rule: str, verdict: Verdict, advice: Advice | None) -> bool:
-        """Return whether people will look at it: tens of thousands of passes are counted and not shown."""
+        """Return whether a person will read the verdict; most of the tens of thousands of passes are only counted."""
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
         missed = verdict in _MISSED or advice is Advice.MISSED
@@ -406,7 +412,7 @@ class Judge:
 
 
 class _Outcome(NamedTuple):
-    """The result of one comparison. ``refusal``: what the SUT said of what it refused."""
+    """The result of one comparison. ``refusal``: the SUT's reason for a refusal."""
 
     kept: bool
     expected: str
@@ -414,16 +420,16 @@ class _Outcome(NamedTuple):
     refusal: str | None
 
 
-def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
     difference = expected.compare(observed)
     where = f"{case}: " if case else ""
     if difference is None:
         return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
-    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))
+    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", reasons_of(observed))
 
 
 def _frames(evidence: Shown) -> list[Frame]:
-    """Return the packets of evidence, each once: those of what shows some, such as a call, are its evidence."""
+    """Return the packets of evidence, each once. An object with evidence, such as a call, stands for its packets."""
     return list(dict.fromkeys(_all_frames(evidence)))
 
 

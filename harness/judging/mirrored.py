@@ -1,7 +1,7 @@
-"""What the peer sends, shown to the passive predicates as if the SUT had sent it.
+"""Packets of the peer, judged by the passive predicates as if the SUT had sent them.
 
-A check that breaks a rule with a packet of its own says so (``malforms``). One that does not know it, and expects more
-of a system than to put up with the packet, judges it by a mistake of the harness.
+A check that breaks a rule with a packet of its own is marked with ``malforms``. A check without this mark that sends
+such a packet by mistake, and expects more of the system than to survive the packet, gives a wrong verdict.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OTHER_END = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class Mirror:
-    """A judge of the peer: what both sides send, with the sides exchanged."""
+    """A judge of the peer: gets the packets of both sides, with the sides exchanged."""
 
     def __init__(self) -> None:
         self._begin()
@@ -24,7 +24,7 @@ class Mirror:
         self._packets = PassiveJudge()
         self._connections: dict[Connection, Connection] = {}
         self._pieces: dict[Connection, bytes] = {}
-        """What the peer sent of packets that are not whole yet."""
+        """The bytes that the peer has sent of packets that are not complete yet."""
 
     def on_frame(self, frame: Frame) -> None:
         """Take the next packet of either side."""
@@ -33,7 +33,7 @@ class Mirror:
         data = frame.data if frame.from_sut else self._whole(frame)
         if data is None:
             return
-        connection = None if frame.connection is None else self._mirrored(frame.connection)
+        connection = None if frame.connection is None else self._mirror_of(frame.connection)
         direction = TO_SUT if frame.from_sut else FROM_SUT
         mirrored = Frame(
             frame.number, frame.time_ms, direction, frame.transport, data, frame.kind, connection, frame.error
@@ -49,18 +49,20 @@ class Mirror:
     def take(self) -> dict[str, str]:
         """Return the rules that packets of the peer broke since it was asked last, and how the first of each did.
 
-        Advice is left out: a peer need not follow it.
+        Advice is left out: a peer need not follow it. So is what only a whole system does, and no composed packet.
         """
         broken = {
             rule: f"{failures[0][1]} (frame {failures[0][0].number})"
             for rule, tally in self._packets.tallies.items()
-            if (failures := tally.failures) and not PASSIVE[rule].advice
+            if (failures := tally.failures) and not (PASSIVE[rule].advice or PASSIVE[rule].of_system)
         }
         self._begin()
         return broken
 
     def _whole(self, frame: Frame) -> bytes | None:
-        """Return what a frame of the peer completes; None of a piece of a packet, which its size says."""
+        """Return the packet that a frame of the peer completes; None while the packet is shorter than its
+        PacketSize.
+        """
         connection = frame.connection
         if connection is None or (frame.kind != MALFORMED and connection not in self._pieces):
             return frame.data
@@ -74,7 +76,7 @@ class Mirror:
         self._pieces[connection] = held
         return None
 
-    def _mirrored(self, connection: Connection) -> Connection:
+    def _mirror_of(self, connection: Connection) -> Connection:
         if connection not in self._connections:
             role = _OTHER_END[connection.sut_role]
             self._connections[connection] = Connection(connection.number, role, transport=connection.transport)

@@ -3,66 +3,128 @@
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from harness.capture.recorder import MALFORMED, RPC, Connection, Frame
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
+FAILURES_KEPT = 3
+"""The most failing packets of one passive rule that one check records; the tally has the number of all."""
+
+REASONS_KEPT = 20
+MORE_REASONS = "other bytes are not in the capture"
+"""The text that replaces the reasons of a rule after the first ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class NotExercised:
-    """A finding on a packet that keeps a rule only because it lacks what the rule is about."""
+    """A finding on a packet that keeps a rule only because the rule's subject is missing in it."""
 
     observed: str
 
 
 Finding = tuple[bool, str] | NotExercised | None
-"""None: the rule does not speak of this packet. Else: is it kept, and what was observed."""
+"""None: the packet is outside the rule. Else: whether the packet keeps the rule, and the observation."""
 
 
-class Summary(Protocol):
-    """What a predicate has to know of the packets before, noted packet by packet."""
+class Summary(ABC):
+    """A summary of the earlier packets of a connection for predicates; it gets each packet once.
 
+    A summary lives as long as its connection is open, so it must keep little of each packet, or few packets.
+    """
+
+    KINDS: ClassVar[list[type[Summary]]] = []
+    of_system: ClassVar[bool] = False
+    """Whether it is shown the packets of all connections of the system, and lasts as long as its judge."""
+
+    def __init_subclass__(cls) -> None:
+        Summary.KINDS.append(cls)
+
+    @abstractmethod
     def note(self, frame: Frame, connection: Connection) -> None:
         """Take the next packet, of either direction."""
 
 
 S = TypeVar("S", bound=Summary)
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Recent(dict[K, V]):
+    """The content of a summary of the last messages, by message; no system sends one again after so many others."""
+
+    MOST = 16_384
+
+    def keep(self, key: K, value: V) -> None:
+        """Keep a value, unless the key has one; forget the oldest instead."""
+        if key not in self:
+            self[key] = value
+            if len(self) > self.MOST:
+                del self[next(iter(self))]
+
+
+class NotCaptured(Exception):
+    """A predicate needs packets that its capture does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The context of a packet for predicates: the SUT's role and what came before it on its connection."""
+    """The context of a packet for predicates: the SUT's role and the earlier packets of its connection."""
 
     frame: Frame
     connection: Connection | None
+    of_system: dict[type, Any] = field(default_factory=dict)
+    """The summaries of all connections."""
+    known: dict[str, Any] = field(default_factory=dict)
+    """Facts about the packet that predicates share."""
 
     @property
     def sut_role(self) -> str | None:
-        """``initiator`` or ``acceptor``; None for datagrams."""
-        return None if self.connection is None else self.connection.sut_role
+        """``initiator`` or ``acceptor``; None for datagrams. Raises NotCaptured where the opening was not captured."""
+        if self.connection is None:
+            return None
+        if not self.connection.sut_role:
+            raise NotCaptured("the capture does not show who opened the connection")
+        return self.connection.sut_role
 
     def before(self, kind: type[S]) -> S:
-        """Return what a kind of summary has noted of the packets before this one, in both directions.
+        """Return the summary of a kind: its notes on the earlier packets of this connection, in both directions.
 
-        It is shown each of them once, however often it is asked for: what a predicate knows of the packets before
-        costs the same for the first as for the last.
+        Raises NotCaptured where some of them were not captured; for the packets of all connections that is unknown.
         """
         noted: S
+        if kind.of_system:
+            noted = self.of_system.get(kind) or kind()
+            return noted
         if self.connection is None:
             return kind()
-        seen, noted = self.connection.summaries.get(kind, (0, None))
-        if noted is None or seen > self.frame.position:
-            seen, noted = 0, kind()
-        for frame in self.connection.frames[seen : self.frame.position]:
-            noted.note(frame, self.connection)
-        self.connection.summaries[kind] = (self.frame.position, noted)
+        if self.connection.missing is not None:
+            raise NotCaptured(self.connection.missing)
+        noted = self.connection.summaries.get(kind) or kind()
         return noted
+
+
+def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
+    """Show a packet to the summaries of its connection and of its system."""
+    connection = frame.connection
+    if connection is None or frame.transport == RPC:
+        return
+    for kind in Summary.KINDS:
+        if not kind.of_system and connection.missing is not None:
+            continue
+        summaries = of_system if kind.of_system else connection.summaries
+        if summaries is None:
+            continue
+        if kind not in summaries:
+            summaries[kind] = kind()
+        summaries[kind].note(frame, connection)
 
 
 def record_of(frame: Frame) -> Any:
@@ -74,7 +136,7 @@ def record_of(frame: Frame) -> Any:
 
 
 Predicate = Callable[[Any, Context], Finding]
-"""A predicate on the strict codec's record of the packet; of bytes that are none, the FormatError that says why."""
+"""A predicate on the strict codec's record of the packet; for bytes that the codec refuses, on its FormatError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +148,37 @@ class PassiveRule:
     expected: str
     predicate: Predicate
     advice: bool = False
-    """Whether the predicate holds packets against the SHOULD in the sentence of a MUST."""
+    """Whether the predicate judges the SHOULD in the sentence of a MUST."""
     decisive: bool = False
     """Whether a packet that breaks it cannot be read any further."""
+    of_system: bool = False
+    """Whether only a whole system can keep the rule: packets that a check composes are not judged by it."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
 
 
 def passive(
-    rule: str, kinds: str | Iterable[str], expected: str, *, advice: bool = False, decisive: bool = False
+    rule: str,
+    kinds: str | Iterable[str],
+    expected: str,
+    *,
+    advice: bool = False,
+    decisive: bool = False,
+    of_system: bool = False,
 ) -> Callable[[Predicate], Predicate]:
     """Register the predicate of a passive rule; several rules may share one function.
 
-    ``advice``: what it looks at is a SHOULD of a sentence whose MUST is looked at elsewhere, and decides nothing there.
-    ``decisive``: with a packet that breaks it nothing else can be judged; no other rule is to be blamed for it.
+    ``advice``: the predicate judges the SHOULD of a sentence whose MUST is judged elsewhere, and decides nothing about
+    the MUST. ``decisive``: a packet that breaks the predicate cannot be judged further, and no other rule is blamed for
+    it. ``of_system``: the predicate judges what only a whole system does, and not a packet that a check composes.
     """
 
     def register(predicate: Predicate) -> Predicate:
         if rule in PASSIVE:
             raise HarnessError(f"{rule} has two passive predicates")
         names = frozenset([kinds] if isinstance(kinds, str) else kinds)
-        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive)
+        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive, of_system)
         return predicate
 
     return register
@@ -125,15 +196,42 @@ def load_predicates() -> dict[str, PassiveRule]:
 class Tally:
     """The findings of a passive rule in one test.
 
-    ``seen``: the packets that kept or broke it; ``idle``: those that lacked what it is about. ``first`` is one of the
-    former, if there is any.
+    ``seen``: the number of packets that kept or broke the rule; ``idle``: of those without the rule's subject.
+    ``first``: one of the packets of ``seen``, if any.
     """
 
     seen: int = 0
     idle: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+    """The number of packets that could not be judged, by the missing part of their capture."""
     first: Frame | None = None
     first_observed: str = ""
+    failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
+    """The first of the packets that broke it."""
+
+    def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
+        """Count a packet."""
+        if isinstance(finding, tuple):
+            kept, observed = finding
+            self.seen += 1
+            if self.seen == 1:
+                self.first, self.first_observed = frame, observed
+            if not kept:
+                self.fail(frame, observed)
+        elif isinstance(finding, NotExercised):
+            self.idle += 1
+            if self.first is None:
+                self.first, self.first_observed = frame, finding.observed
+        else:
+            why = str(finding)
+            self.missing[why if why in self.missing or len(self.missing) < REASONS_KEPT else MORE_REASONS] += 1
+
+    def fail(self, frame: Frame, observed: str) -> None:
+        """Count a packet that broke the rule."""
+        self.failed += 1
+        if len(self.failures) < FAILURES_KEPT:
+            self.failures.append((frame, observed))
 
 
 class PassiveJudge:
@@ -142,53 +240,75 @@ class PassiveJudge:
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
         self.malformed: dict[Frame, str] = {}
-        """The packets of the SUT that are not formed as specified, and what is wrong with each."""
+        """The malformed packets of the SUT, with the error of each."""
         self.unreadable: dict[str, str] = {}
-        """Decisive rules that were broken, and by what."""
+        """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-        """Connections on which such a packet came: what others there count, or repeat, may be in it."""
-        self._of_kind: dict[str, list[PassiveRule]] = {}
+        """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
+        it.
+        """
+        self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
         self._rules = 0
+        self.summaries: dict[type, Any] = {}
+        """Those of all connections."""
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
-        if not frame.from_sut or frame.transport == RPC:
+        if frame.transport == RPC:
             return
+        if frame.from_sut:
+            self._judge(frame)
+        self.note(frame)
+
+    def note(self, frame: Frame) -> None:
+        """Take note of a packet, for those after it, without judging it."""
+        note(frame, self.summaries)
+
+    def _judge(self, frame: Frame) -> None:
         kind, record = frame.kind, _record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
             self.malformed[frame] = str(record)
-        context = Context(frame, frame.connection)
-        for rule in self._rules_of(kind):
-            if rule.decisive or frame.connection not in self._spoilt:
-                self._note(rule, frame, rule.predicate(record, context))
+        connection, tallies = frame.connection, self.tallies
+        context = Context(frame, connection, self.summaries)
+        for predicate, rules in self._rules_of(kind):
+            try:
+                finding: Finding | NotCaptured = predicate(record, context)
+            except NotCaptured as error:
+                finding = error
+            if finding is None:
+                continue
+            for rule in rules:
+                if not rule.decisive and connection in self._spoilt:
+                    continue
+                tally = tallies.get(rule.rule)
+                if tally is None:
+                    tally = tallies[rule.rule] = Tally()
+                tally.note(frame, finding)
+                if rule.decisive and isinstance(finding, tuple) and not finding[0]:
+                    self._spoilt.add(connection)
+                    self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
-    def _rules_of(self, kind: str) -> list[PassiveRule]:
+    def share(self, other: PassiveJudge) -> None:
+        """Share with another judge which rules are about which kind of packets."""
+        self._of_kind, self._rules = other._of_kind, other._rules
+
+    def leave(self, connection: Connection) -> None:
+        """Leave a connection that has ended."""
+        self._spoilt.discard(connection)
+
+    def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
+        """Return the predicates that are shown a kind of packets, each with its rules."""
         if self._rules != len(PASSIVE):  # registered since
             self._rules = len(PASSIVE)
             self._of_kind.clear()
         if kind not in self._of_kind:
-            self._of_kind[kind] = [rule for rule in PASSIVE.values() if kind in rule.kinds]
+            shared: dict[Predicate, list[PassiveRule]] = {}
+            for rule in PASSIVE.values():
+                if kind in rule.kinds:
+                    shared.setdefault(rule.predicate, []).append(rule)
+            self._of_kind[kind] = list(shared.items())
         return self._of_kind[kind]
-
-    def _note(self, rule: PassiveRule, frame: Frame, finding: Finding) -> None:
-        if finding is None:
-            return
-        tally = self.tallies.setdefault(rule.rule, Tally())
-        if isinstance(finding, NotExercised):
-            tally.idle += 1
-            if tally.first is None:
-                tally.first, tally.first_observed = frame, finding.observed
-            return
-        kept, observed = finding
-        tally.seen += 1
-        if tally.seen == 1:
-            tally.first, tally.first_observed = frame, observed
-        if not kept:
-            tally.failures.append((frame, observed))
-            if rule.decisive:
-                self._spoilt.add(frame.connection)
-                self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {observed}")
 
 
 def _record(frame: Frame) -> Any:

@@ -1,4 +1,4 @@
-"""What a run finds about a system as such, beside the rules of the documents: a closed set."""
+"""Findings of a run about a system as a whole, in addition to the rules of the documents: a closed set."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from harness.capture.recorder import Frame
 from harness.rules.catalogue import Rule
 
 DOCUMENT = "ROBUSTNESS"
-TITLE = "Robustness: what a system does whatever it receives"
+TITLE = "Robustness: the system survives all input"
 
 
 class Condition(StrEnum):
-    """The conditions of a system that are told apart."""
+    """The conditions of a system that the tester distinguishes."""
 
     ALIVE = "alive"
     CRASHED = "crashed"
@@ -32,17 +32,17 @@ class Diagnosis:
 
     @property
     def alive(self) -> bool:
-        """Return whether the system goes on as before."""
+        """Return whether the system still serves its peers as before."""
         return self.condition is Condition.ALIVE
 
 
 FINDINGS = {
-    Condition.CRASHED: ("ROBUSTNESS-1-CRASH", "It listens until it is stopped, whatever it receives."),
-    Condition.HANGS: ("ROBUSTNESS-1-HANG", "It answers a request for a session, whatever it received before."),
-    Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "It does not start anew, unless it is told to."),
-    Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "It does not send without an end."),
+    Condition.CRASHED: ("ROBUSTNESS-1-CRASH", "The system listens until it is stopped, after any input."),
+    Condition.HANGS: ("ROBUSTNESS-1-HANG", "The system answers a request for a session, after any earlier input."),
+    Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "The system does not restart unless it is asked to."),
+    Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send without end."),
 }
-"""The id of the finding and what was expected, by the condition."""
+"""The rule of each condition: its id and its expected behavior."""
 
 ROWS = {
     condition: Rule(

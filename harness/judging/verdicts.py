@@ -14,12 +14,15 @@ from typing import Any, Protocol
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
+from harness.rules.renamed_checks import current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
 
 BEGINNING = b'{"schema"'
-"""Of each line that this harness writes: one that is cut is known by it."""
+"""The first bytes of each line that this harness writes; a truncated line is recognized by them."""
 OLDEST_SCHEMA = 1
-"""Read still, written no more: every line says what all share, and quotes its packets."""
+"""The harness reads this schema and no longer writes it: each line repeats the values of the run, and quotes its
+packets.
+"""
 
 
 class Verdict(StrEnum):
@@ -30,18 +33,20 @@ class Verdict(StrEnum):
     WARN = "warn"
     """A SHOULD that was not met."""
     INCONCLUSIVE = "inconclusive"
-    """The check could not come to an end: a step before it failed."""
+    """The check broke off at a step before its rules."""
     NOT_EXERCISED = "not_exercised"
-    """What the rule is about never occurred."""
+    """The rule's condition never occurred."""
     NOT_APPLICABLE = "not_applicable"
-    """The SUT is declared not to have what the rule is about."""
+    """The SUT file declares that the SUT does not have the rule's subject."""
     NOT_OBSERVABLE = "not_observable"
     """The SUT offers no way to see it (no control channel, no inspection)."""
     HARNESS_ERROR = "harness_error"
 
 
 class Advice(StrEnum):
-    """What became of the SHOULD in the sentence of a MUST: it decides nothing about the MUST, whose line it is in."""
+    """Whether the SUT followed the SHOULD in the sentence of a MUST: noted in the line of the MUST, whose verdict it
+    never decides.
+    """
 
     FOLLOWED = "followed"
     MISSED = "missed"
@@ -57,7 +62,9 @@ WORST_FIRST = (
     Verdict.NOT_APPLICABLE,
     Verdict.NOT_OBSERVABLE,
 )
-"""Of several verdicts on a rule the first in this order stands: one kept once need not be exercised again."""
+"""The first verdict in this order stands. A rule that was kept once need not be exercised again, so pass precedes
+not_exercised.
+"""
 DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
@@ -65,7 +72,7 @@ BROKEN = (Verdict.FAIL, Verdict.WARN)
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that end a run badly, worst first."""
 WRONG = (*BAD, Verdict.WARN)
-"""The verdicts that somebody wants to look at, worst first."""
+"""The verdicts that a person should inspect, worst first."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -91,10 +98,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One verdict. ``document``, ``section``, ``level``: the rule's, which lines leave to rules.json.
+    """One verdict. ``document``, ``section``, ``level``: those of the rule; lines leave them to rules.json.
 
-    ``advice``: it tells of the SHOULD in the sentence of a MUST, and is never more than `Verdict.NOT_EXERCISED`.
-    ``heard``: a packet of the SUT is among the evidence, also beyond what is named of it; no line has that.
+    ``advice``: the line is about the SHOULD in the sentence of a MUST; its verdict is `Verdict.NOT_EXERCISED` at most.
+    ``heard``: the evidence has a packet of the SUT, also beyond the named packets; lines do not have this value.
     """
 
     rule: str
@@ -114,7 +121,7 @@ class Entry:
     heard: bool = False
 
     def to_json(self, seq: int, ms: int) -> dict[str, Any]:
-        """Return the line, keys in their order; what is empty, or follows from the rest, is left out."""
+        """Return the line, with its keys in order, without empty values and values that follow from others."""
         own = self.test is None or self.capture != capture_of(self.test)
         line = {
             "schema": SCHEMA,
@@ -153,7 +160,7 @@ class VerdictLog:
         recorded = recorded or Recorded()
         self.path = path
         self.started = started
-        """Of the run: what the times of lines are counted from."""
+        """The start of the run, from which the times of lines are counted."""
         self._started_ms = int(started.timestamp() * 1_000)
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
@@ -167,7 +174,7 @@ class VerdictLog:
         self._file = open_whole(path, "ab")
 
     def append(self, entry: Entry) -> None:
-        """Write one verdict, unless it was written before the run was killed in this very test."""
+        """Write one verdict, unless this check had written it before the run was killed."""
         known = (entry.test, entry.rule, entry.verdict)
         if self._again[known]:
             self._again[known] -= 1
@@ -202,7 +209,7 @@ class Recorded:
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that this test wrote already: test, rule, verdict."""
     again: set[str] = field(default_factory=set)
-    """Tests that are run again, because the run had come to its end and they met residue."""
+    """Checks that run again, because the run had ended and they met residue."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Count a line in."""
@@ -217,8 +224,9 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
 
     Lines of either schema come in one form, that of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
     sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
-    errata, notes, advice`` (not of schema 1); a piece of evidence has ``frame, first, last`` (None: the whole packet
-    decides), and of schema 1 ``time_ms, direction, transport, hex, dissection``. What else a line has stays.
+    errata, notes, advice`` (not of schema 1). ``test`` is the present id of a check that was renamed. A piece of
+    evidence has ``frame, first, last`` (None: the whole packet decides), and of schema 1 ``time_ms, direction,
+    transport, hex, dissection``. Other fields of a line stay.
     """
     folder: _Folder | None = None
     for number, line in enumerate(read_lines(path), 1):
@@ -230,7 +238,7 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a verdict file as it is; UsageError names the line that is cut, broken or of a schema nobody knows."""
+    """Read a verdict file unchanged; UsageError names a line that is truncated, broken or of an unknown schema."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -244,7 +252,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 )
             if not isinstance(verdict, dict):
                 raise UsageError(
-                    f"{path}:{number}: the verdict is cut or broken; remove that line to go on from the others"
+                    f"{path}:{number}: the verdict is cut or broken; remove that line to continue with the others"
                 )
             schema = verdict.get("schema")
             if schema not in (OLDEST_SCHEMA, SCHEMA):
@@ -256,7 +264,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """What the lines of a run share: run.json has it, and rules.json what is said of rules."""
+    """The values that all lines of a run share, from run.json, and the rules, from rules.json."""
 
     shared: dict[str, Any]
     started: datetime
@@ -277,7 +285,7 @@ class _Folder:
             raise UsageError(f"{path}: is cut or broken; the run's verdicts cannot be read without it") from error
 
     def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Return a line with what the run folder says beside it."""
+        """Return a line with the values that the run folder has for all lines."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more
@@ -298,17 +306,23 @@ class _Folder:
                 "advice": None,
             }
             found = [dict(zip(_EVIDENCE, [*one, None, None], strict=False)) for one in evidence]
-            return made | line | {"evidence": found}
+            return _with_current_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UsageError(f"{where}: {_NO_VERDICT}") from error
 
 
 def _of_schema_1(line: dict[str, Any], where: str) -> dict[str, Any]:
     try:
-        return line | {"evidence": [{"first": None, "last": None, **one} for one in line.get("evidence", ())]}
+        found = [{"first": None, "last": None, **one} for one in line.get("evidence", ())]
+        return _with_current_check(line | {"evidence": found})
     except TypeError as error:
         raise UsageError(f"{where}: {_NO_VERDICT}") from error
 
 
-_NO_VERDICT = "no verdict of this harness; remove that line to go on from the others"
+def _with_current_check(line: dict[str, Any]) -> dict[str, Any]:
+    test = line.get("test")
+    return line | {"test": current_check(test)} if isinstance(test, str) else line
+
+
+_NO_VERDICT = "not a verdict of this harness; remove that line to continue with the others"
 _EVIDENCE = ("frame", "first", "last")

@@ -1,1 +1,3 @@
-"""Mutants of the reference's own code: what an implementer may get wrong anywhere, not only where a rule is known."""
+"""Mutants of the reference's own code: mistakes that an implementer may make anywhere, not only where a rule is
+known.
+"""

@@ -6,7 +6,7 @@ from types import CodeType, FunctionType
 
 
 class Exchange:
-    """Entered and left again and again: between the two, whoever calls the function runs the other code."""
+    """Entered and left repeatedly: in between, every call of the function runs the other code."""
 
     def __init__(self, function: FunctionType, code: CodeType) -> None:
         self._function = function

@@ -26,7 +26,7 @@ class FieldTypes:
                 self._owners[name].append(types)
 
     def of(self, record: Any) -> Mapping[str, str]:
-        """Return the fields of a record with their types; none of what is no record."""
+        """Return the fields of a record with their types; an empty result for a class that is not a record."""
         if not (isinstance(record, type) and dataclasses.is_dataclass(record)):
             return {}
         return {field.name: str(field.type) for field in dataclasses.fields(record)}

@@ -1,7 +1,7 @@
-"""The mutants: which there are, by name, and the code that each has in the place of a function's own.
+"""The mutants, by name, and the code that each runs in the place of a function's own.
 
-A name is file, function, operator and ordinal, ``core/sessions/ping.py:Ping.respond:off-by-one-2``: it stays while its
-function stays, whatever changes around it.
+A name is file, function, operator and ordinal, ``core/sessions/ping.py:Ping.respond:off-by-one-2``: it stays the same
+while its function stays the same, even if its surroundings change.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from harness.mutation.operators import Context, mutations
 from harness.mutation.sites import Edit, head, lines
 
 REFERENCE = Path(reference_qm.__file__).parent
-BESIDE_CORE = "directory"
+ROOM_OUTSIDE_CORE = "directory"
 """The room whose code computes between the calls of the core, too, and for the SUT alone: no peer has a directory."""
 ROOMS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
-    *("core/remote", "core/commands", "security", "model", "routing", BESIDE_CORE),
+    *("core/remote", "core/commands", "security", "model", "routing", ROOM_OUTSIDE_CORE),
 )
 """The folders of the reference whose functions are mutated: the steps of the specifications."""
 
@@ -45,13 +45,13 @@ class Mutant:
     function: str
     operator: str
     lines: range
-    """It shows only in a check that runs one of these lines."""
+    """The change has an effect only in a check that runs one of these lines."""
     before: str
     after: str
     says: str
     """The docstring of the function."""
     source: str
-    """A digest of the function as it is: what was found of a mutant holds as long as that stays."""
+    """A digest of the function's source: results of a mutant are valid as long as the digest stays."""
 
     @property
     def line(self) -> int:
@@ -60,8 +60,8 @@ class Mutant:
 
     @property
     def is_beside_core(self) -> bool:
-        """Return whether its code computes between the calls of the core, too."""
-        return self.file.startswith(f"{BESIDE_CORE}/")
+        """Return whether its code also computes between the calls of the core."""
+        return self.file.startswith(f"{ROOM_OUTSIDE_CORE}/")
 
 
 def all_mutants() -> list[Mutant]:
@@ -177,7 +177,7 @@ def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def _is_setter(method: ast.FunctionDef) -> bool:
-    """Return whether it sets a property: what reads that has the same name."""
+    """Return whether the function sets a property: its getter has the same name."""
     return any(isinstance(one, ast.Attribute) and one.attr == "setter" for one in method.decorator_list)
 
 

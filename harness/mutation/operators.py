@@ -1,4 +1,4 @@
-"""The operators of mutation: each says what a piece of code may wrongly be instead."""
+"""The operators of mutation: each returns wrong code that may stand in the place of a piece of code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.mutation.sites import Edit, Site, is_docstring, sites
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the operators know of the code around a site."""
+    """The facts that the operators know about the code around a site."""
 
     function: ast.FunctionDef
     names: Mapping[str, Any]
@@ -53,7 +53,7 @@ _LEFT_OUT = (ast.Continue, ast.Break)
 
 
 def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
-    """The other way round: what is decided by a condition; comparisons that have an opposite are left to it."""
+    """A negated condition; comparisons that have an opposite are left to that operator."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
@@ -65,7 +65,7 @@ def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
-    """One of several conditions is not looked at."""
+    """One of several conditions is dropped."""
     if isinstance(site.node, ast.BoolOp):
         values = site.node.values
         for index in range(len(values)):

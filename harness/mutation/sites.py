@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _TEXT_ONLY = (ast.JoinedStr, ast.Raise, ast.Assert)
-"""What only words of errors and reasons are made of."""
+"""The calls that only make texts of errors and reasons."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Before and after a test: the SUT delivers what it still has for the peer."""
+"""Before and after a test: the peer accepts the messages that the SUT still has for it."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
 PEER_QUOTA_KB = 16 * 1024
-"""What a core of the peer keeps of the SUT: four of the longest messages; no check asks for more."""
+"""The quota of a core of the peer: four of the longest messages, more than any check sends."""
 RETRIES_MS = 15_000
-"""The Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>) three times: it connects within that."""
+"""Three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>), in which the SUT connects."""
 LOOK_EVERY_MS = 200
 AT_ONCE = 200
-"""How much earlier than specified the peer acknowledges then."""
+"""The time scale of the peer's acknowledgments after a test."""
 
 
-def take_residue(peer: Party) -> None:
-    """Before a test: take what an earlier test or run has left for the same peer, and note it."""
+def accept_residue(peer: Party) -> None:
+    """Before a test: accept the messages that an earlier test or run has left for the same peer,
+    and note their number.
+    """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
         return
     for identifier, names in _identities(peer).items():
         if waiting := sut.waiting_for(names):
             sut.residue.append(f"found before it, of an earlier check or run: {waiting} messages for {identifier}")
-            _take(peer, identifier, names)
+            _accept_as(peer, identifier, names)
 
 
-def take_what_waits(peer: Party) -> None:
-    """After a test: accept and acknowledge what the SUT has for the peer until nothing waits, or note what is left.
+def accept_waiting_messages(peer: Party) -> None:
+    """After a test: accept and acknowledge the SUT's messages for the peer until none waits, or note how many remain.
 
-    Where nobody can tell what waits, a peer that no later test has is simply gone: what is for it disturbs nobody.
+    Where the SUT shows no counts, a peer that no later test has needs nothing: messages for it disturb no test.
     """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets:
@@ -44,7 +46,7 @@ def take_what_waits(peer: Party) -> None:
         for identifier, names in _identities(peer).items():
             if not (sut.peer_returns if (waiting := sut.waiting_for(names)) is None else waiting):
                 continue
-            left = _take(peer, identifier, names)
+            left = _accept_as(peer, identifier, names)
             if left:
                 sut.residue.append(f"{left} messages for {identifier} at {peer.address}")
     except (SutUnavailable, ConformanceFailure) as error:
@@ -52,7 +54,7 @@ def take_what_waits(peer: Party) -> None:
 
 
 def _identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
-    """Return the queue managers that the SUT may know at the peer's address, and what their format names have."""
+    """Return the queue managers that the SUT may know at the peer's address, and the parts of their format names."""
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE),)
@@ -63,8 +65,8 @@ def _identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
     return known
 
 
-def _take(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
-    """Be that queue manager for a while; return how many messages still wait, 0 where nobody can tell."""
+def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
+    """Accept messages as that queue manager; return how many still wait, 0 where the SUT shows no counts."""
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(
         identifier=identifier,

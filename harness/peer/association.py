@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from harness.capture.recorder import MALFORMED, Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import Protection, begin
 from harness.sut.releases import LackedByRelease, lacks_method
+from harness.wire import dissect
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -34,7 +35,7 @@ from harness.wire.rpc_fragments import Fragment, fragment_of, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_status import failure, name_fault, name_status
-from harness.wire.rpc_stub import Operation
+from harness.wire.rpc_stub import NULL_HANDLE, Operation, octets
 from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, trailer_of, with_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import SecurityError
@@ -90,13 +91,15 @@ class Call:
             raise LackedByRelease(f"there is no {name} (MS-MQQP <2>)")
         return self
 
-    def settled(self, within_ms: int | None = None) -> Call:
+    def expect_success(self, within_ms: int | None = None) -> Call:
         """Wait as ``wait`` does; ConformanceFailure when the call failed, because the next steps build on it."""
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
             raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self.way_out}")
         return self
+
+    settled = expect_success
 
     @property
     def way_out(self) -> str:
@@ -115,6 +118,11 @@ class Call:
         return self.status is not None and failure(self.status)
 
     @property
+    def is_refused(self) -> bool:
+        """Return whether the call was answered with a fault or a failure HRESULT."""
+        return self.thrown is not None or self.failed
+
+    @property
     def outcome(self) -> str:
         """Describe the outcome in a few words, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error`` ..."""
         if self.thrown is not None:
@@ -129,6 +137,72 @@ class Call:
     def either(self) -> str:
         """The ``outcome``, an HRESULT that is thrown the same as one that is returned."""
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
+
+    # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
+
+    FAILURE: ClassVar[str] = "a failure HRESULT"
+    WAITING: ClassVar[str] = "still waits"
+
+    @property
+    def description(self) -> Any:
+        """The REMOTEREADDESC of the answer of a read; None when it has none."""
+        if self.out is None:
+            return None
+        if hasattr(self.out, "lpRemoteReadDesc"):
+            return self.out.lpRemoteReadDesc
+        described = self.out.lpRemoteReadDesc2.pRemoteReadDesc
+        return None if described is None else described.value
+
+    @property
+    def sequential_id(self) -> int | None:
+        """SequentialId of the answer of a read; None when it has none."""
+        return None if self.out is None else self.out.lpRemoteReadDesc2.SequentialId
+
+    @property
+    def packet_bytes(self) -> bytes:
+        """The bytes of lpBuffer in the answer of a read, empty for NULL."""
+        return b"" if self.description is None else octets(self.description.lpBuffer) or b""
+
+    @property
+    def packet(self) -> Any:
+        """The UserMessage in the answer of a read, dissected; None when there is none."""
+        try:
+            return dissect(self.packet_bytes) if self.packet_bytes else None
+        except WireError:
+            return None
+
+    @property
+    def label(self) -> str | None:
+        """The label of the message in the answer of a read; None when there is none."""
+        packet = self.packet
+        return None if packet is None else str(packet["MessagePropertiesHeader"].Label)
+
+    @property
+    def label_or_outcome(self) -> str:
+        """The label of the message of this check that a read returned, or the outcome of the read."""
+        if self.outcome != "MQ_OK":
+            return self.outcome
+        packet = self.packet
+        if packet is None:
+            return "MQ_OK without a message"
+        source = packet["UserHeader"].SourceQueueManager
+        label = str(packet["MessagePropertiesHeader"].Label)
+        return label if source == self.association.peer.identifier else f"{label!r} of another check, from {source}"
+
+    @property
+    def label_or_failure(self) -> str:
+        """``FAILURE`` for any failure HRESULT, else ``label_or_outcome``."""
+        return self.FAILURE if self.failed else self.label_or_outcome
+
+    @property
+    def has_null_handle(self) -> bool:
+        """Whether the answer of a read has the context handle NULL."""
+        return self.out is not None and bytes(self.out.pphContext) == NULL_HANDLE
+
+    def state_after_silence(self) -> str:
+        """Wait for a silence window; return ``WAITING`` when the read is not answered by then, else its result."""
+        self.wait(self.association.peer.sut.quiet_ms)
+        return self.label_or_outcome if self.answered or self.association.over else self.WAITING
 
     @property
     def evidence(self) -> list[Frame]:
@@ -195,11 +269,11 @@ class Association(RawConversation):
     def on_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
-        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
+        self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
 
     def on_bytes(self, data: bytes) -> None:
         """Record what the SUT sent; pass answers to their calls."""
-        for frame in self.peer.recorder.received(self.record, data):
+        for frame in self.peer.recorder.record_received(self.record, data):
             fragment, malformed = self._opened(frame)
             call = self.calls.get(call_id_of(frame.data)) if frame.kind in ("response", "fault") else None
             if call is None or call.answered:

@@ -1,4 +1,4 @@
-"""A connection between the peer and the SUT, as a check speaks on it: send, poll, wait for the end."""
+"""A connection between the peer and the SUT: a check sends and polls packets on it, and waits for its end."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError
 from harness.peer.party import Party
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.wire import dissect
+from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
 
+MESSAGE = "UserMessage"
+MOST_FLAGS = 0xFFFF_FFFF
+"""RecoverableMsgAckFlags (MS-MQQB 2.2.6.1): an acknowledgment names 32 recoverable messages at most."""
 Tamper = Callable[[Any], Any]
-"""A change of the scapy packet that is about to be sent: returns it (changed), bytes, or None to drop it."""
+"""A function that gets the scapy packet about to be sent and returns a changed one, bytes, or None to drop it."""
 
 
 class Conversation:
-    """Common to raw connections and to sessions that a reference core drives."""
+    """The common part of raw connections and of sessions that a reference core drives."""
 
     stream: Stream
     record: Connection
@@ -41,8 +44,20 @@ class Conversation:
         return self.record.sent
 
     @property
+    def messages(self) -> list[Frame]:
+        """The messages that the SUT sent here, except those of earlier tests."""
+        return [frame for frame in self._user_messages(self.record.from_sut) if not self.peer.is_residue(frame)]
+
+    @property
+    def sut_parameters(self) -> Any:
+        """The ConnectionParametersHeader that the SUT sent here."""
+        return next(frame for frame in self.received if frame.kind == "ConnectionParameters")[
+            "ConnectionParametersHeader"
+        ]
+
+    @property
     def last(self) -> Frame | None:
-        """The last packet in either direction: evidence for what did or did not follow."""
+        """The last packet in either direction, as evidence for a reaction or its absence."""
         return self.record.frames[-1] if self.record.frames else None
 
     @property
@@ -78,9 +93,9 @@ class Conversation:
         return frame
 
     def wait_closed(self, within_ms: int | None = None, *, exactly: bool = False) -> bool:
-        """Wait for the SUT to close; False when it did not in time, ``exactly``: by the tester's clock.
+        """Wait for the SUT to close; return False when it did not in time. ``exactly``: by the tester's clock.
 
-        ConformanceFailure when that should come at once (``within_ms`` None) and is late.
+        ConformanceFailure when the end must come at once (``within_ms`` None) and is late.
         """
 
         def closed() -> bool:
@@ -98,7 +113,7 @@ class Conversation:
         return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
-        """Wait; return whether the SUT sent nothing, or no packet ``of`` a kind, and kept the connection open."""
+        """Wait; return whether the SUT kept the connection open and sent no packet, or no packet ``of`` a kind."""
         before = len(self.record.from_sut)
 
         def broken() -> bool:
@@ -120,18 +135,47 @@ class Conversation:
     def send(self, packet: Any) -> Frame:
         """Send a scapy packet or bytes as they are."""
         data = bytes(packet)
-        frame = self.peer.recorder.sent(self.record, data)
+        frame = self.peer.recorder.record_sent(self.record, data)
         self.stream.send(data)
         return frame
+
+    def build_session_ack(self, **header: Any) -> Any:
+        """Build a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
+        named = [
+            frame["ConnectionParametersHeader"].WindowSize
+            for frame in self.sent
+            if frame.kind == "ConnectionParameters"
+        ]
+        return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
+
+    def acknowledge_all(self) -> Frame:
+        """Acknowledge every message of the SUT here (at most 32 recoverable ones), so that none is sent again."""
+        came, sent = (
+            [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
+            for frames in (self.record.from_sut, self.sent)
+        )
+        return self.send(
+            self.build_session_ack(
+                AckSequenceNumber=len(came),
+                RecoverableMsgAckSeqNumber=min(sum(came), 1),
+                RecoverableMsgAckFlags=(1 << sum(came)) - 1 & MOST_FLAGS,
+                UserMsgSequenceNumber=len(sent),
+                RecoverableMsgSeqNumber=sum(sent),
+            )
+        )
+
+    @staticmethod
+    def _user_messages(frames: list[Frame]) -> list[Frame]:
+        return [frame for frame in frames if frame.kind == MESSAGE]
 
     def acknowledgment(self) -> Frame | None:
         """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
 
-        One that acknowledges only messages before it is not the last, unless no other follows.
+        An acknowledgment of earlier messages only counts if no other follows.
         """
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
-        sent = sum(frame.kind == "UserMessage" for frame in self.sent)
+        sent = len(self._user_messages(self.sent))
         found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
         while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
             within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
@@ -141,8 +185,16 @@ class Conversation:
             found = later
         return found
 
+    def await_session_ack(self, count: int) -> Frame | None:
+        """Wait for the SessionAck of so many messages of the peer; return the last SessionAck that came, or None."""
+        sut = self.peer.sut
+        within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+        self.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
+        acks = [frame for frame in self.received if frame.kind == "SessionAck"]
+        return acks[-1] if acks else None
+
     def check_alive(self) -> Frame:
-        """Return the acknowledgment of a message that is sent now; ConformanceFailure when none comes."""
+        """Send a message and return its acknowledgment; ConformanceFailure when none comes."""
         answer = self.acknowledgment()
         if answer is None:
             raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
@@ -150,17 +202,17 @@ class Conversation:
 
     def close(self) -> None:
         """Close the connection from the peer's side."""
-        self.peer.recorder.closed(self.record, by_peer=True)
+        self.peer.recorder.record_end(self.record, by_peer=True)
         self.stream.close()
 
     def end(self) -> None:
-        """Close the connection unless that has happened."""
+        """Close the connection unless it is closed."""
         if self.record.closed_by is None:
             self.close()
 
 
 class RawConversation(Conversation):
-    """No reference core behind it: nothing is sent but what the check sends."""
+    """A conversation without a reference core: nothing is sent except what the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
@@ -171,26 +223,37 @@ class RawConversation(Conversation):
     def on_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
-        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=self.by_peer)
+        self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=self.by_peer)
 
     def on_failed(self, error: str) -> None:
-        """Note that the SUT cannot be connected to."""
+        """Note that the connection attempt failed."""
         self.failed = error
 
     def on_bytes(self, data: bytes) -> None:
-        """Record what the SUT sent."""
-        self.peer.recorder.received(self.record, data)
+        """Record bytes of the SUT."""
+        self.peer.recorder.record_received(self.record, data)
 
     def on_closed(self, reason: str) -> None:
-        """Record that the SUT closed."""
-        self.peer.recorder.closed(self.record, by_peer=False)
+        """Record the end by the SUT."""
+        self.peer.recorder.record_end(self.record, by_peer=False)
+
+    def poll_packet(self, number: int) -> Frame | None:
+        """Wait for the SUT's packet with a number (from 0), of any kind; None when it did not come."""
+        self.peer.environment.run_until(
+            lambda: len(self.received) > number or self.record.closed_by is not None, self.peer.sut.response_timeout_ms
+        )
+        return self.received[number] if len(self.received) > number else None
+
+    def poll_next_packet(self) -> Frame | None:
+        """Wait for the next packet of any kind behind the received ones; None when it did not come."""
+        return self.poll_packet(len(self.received))
 
 
 class Session(Conversation):
-    """A protocol session whose peer side is kept by a reference core.
+    """A protocol session whose peer side is a reference core.
 
-    ``tampers`` change or drop what the core sends; ``ignore_incoming`` keeps what the SUT sends from the core, so
-    that it neither acknowledges nor reacts.
+    ``tampers`` change or drop packets of the core; ``ignore_incoming`` hides the SUT's packets from the core, so that
+    it neither acknowledges nor reacts.
     """
 
     def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
@@ -203,7 +266,7 @@ class Session(Conversation):
         self.ignore_incoming = False
 
     def tamper(self, change: Tamper) -> Session:
-        """Pass everything that the core sends from now on through ``change``."""
+        """Pass every further packet of the core through ``change``."""
         self.tampers.append(change)
         return self
 

@@ -1,8 +1,7 @@
-"""Durations of the SUT, measured by the tester, and what they are compared with.
+"""Durations of the SUT, measured by the tester, and their allowed ranges.
 
-A system that was stopped does late what its timers are due for, and what it sent before looks late, too: no duration is
-known better than by the length of the stalls that it touches. The pulse is asked for them at each comparison, here and
-nowhere else.
+A stalled system fires its timers late, and its earlier packets look late: a duration is uncertain by the length of the
+stalls in it. Each comparison reads the stalls from the pulse, only here.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ def time_of(instant: Instant) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """What passed between two instants.
+    """The time between two instants.
 
     ``ms``: int, by the tester's clock; negative where the second came first. ``stalled_ms``: the whole length of the
-    stalls that it touches. ``longest_ms``: the longest stall of the test so far, whenever it was.
+    stalls in it. ``longest_ms``: the longest stall of the test so far.
     """
 
     ms: int
@@ -38,11 +37,11 @@ class Duration:
     sut: Sut
 
     def allowed(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
-        """Return the range that a value has to be in: widened by the stalls only where that makes a difference.
+        """Return the allowed range of a value, widened by the stalls where they make a difference.
 
-        ``observed``: the value, where the SUT has measured the same duration; else this one. ConformanceFailure for a
-        value that is out of range where a stall may be the reason: one that is as long as the duration should be, or
-        one at another time of the test, whose consequences nobody knows.
+        ``observed``: the value, where the SUT has measured the same duration; else this duration. ConformanceFailure
+        for a value out of range that a stall may explain: a stall as long as the duration, or a stall at another time
+        of the test.
         """
         value = self.ms if observed is None else observed
         if earliest_ms <= value <= latest_ms or not self.longest_ms:
@@ -54,7 +53,7 @@ class Duration:
         raise self._unknown(f"{value:,} ms where {earliest_ms:,} to {latest_ms:,} are allowed")
 
     def by_timer(self, specified_ms: int) -> tuple[int, int]:
-        """Return the range of a duration that a timer of the SUT makes, in ms that pass here."""
+        """Return the allowed range of a duration that a timer of the SUT defines, in ms of the tester's clock."""
         due_ms = self.sut.duration_ms(specified_ms)
         return self.allowed(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
@@ -64,18 +63,19 @@ class Duration:
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
 
     def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:
-        """Return whether it is this one of several durations, no two of which are nearer than four tolerances.
+        """Return whether the duration is the expected one of several, any two of which differ by four tolerances or
+        more.
 
-        Stalls that are longer than two make one look like another.
+        Longer stalls than two tolerances make durations indistinguishable: ConformanceFailure.
         """
-        self.check_steady(int(2 * tolerance_ms))
+        self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
             raise self._unknown(f"{self.ms:,} ms, not {expected_ms:,.0f}")
         return near
 
-    def check_steady(self, margin_ms: int) -> None:
-        """Go on unless stalls that it touches were longer than a margin: then ConformanceFailure."""
+    def require_steady(self, margin_ms: int) -> None:
+        """Raise ConformanceFailure, which makes rules inconclusive, when the SUT stalled longer than a margin in it."""
         if self.stalled_ms > margin_ms:
             raise self._unknown(f"more than the {margin_ms:,} ms that make no difference")
 
@@ -85,7 +85,7 @@ class Duration:
 
 
 def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_ms: int) -> Duration:
-    """Return what passed between two times of a recorder that began at ``began_ms``, all int ms."""
+    """Return the duration between two times of a recorder that began at ``began_ms``, all int ms."""
     if pulse is None:
         return Duration(until_ms - since_ms, 0, 0, sut)
     stalled_ms = pulse.touching_ms(began_ms + since_ms, began_ms + until_ms)

@@ -1,4 +1,4 @@
-"""The packets with which the peer opens a session without a core, whatever they say. Spec: MS-MQQB 3.1.5.3, 3.1.5.4."""
+"""The packets with which the peer opens a session without a core, with any fields. Spec: MS-MQQB 3.1.5.3, 3.1.5.4."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
 MARKED = {"Reserved": 0xA7}
-"""BaseHeader.Reserved may hold anything and is ignored (MS-MQMQ 2.2.19.1): by it a response is known from an echo."""
+"""BaseHeader.Reserved may have any value and is ignored (MS-MQMQ 2.2.19.1): it distinguishes a
+response from an echo.
+"""
 WINDOW = 4_099
 """A WindowSize that no system under test has by chance."""
 
 
-def request(peer: Party, **header: Any) -> Any:
-    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
+def establish_request(peer: Party, **header: Any) -> Any:
+    """Build an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
     usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
     return establish_connection(base=MARKED, **usual | header)
 
 
-def parameters(**header: Any) -> Any:
-    """Make a ConnectionParameters with short timeouts."""
+def parameters_request(**header: Any) -> Any:
+    """Build a ConnectionParameters request with short timeouts."""
     return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
 
 
@@ -35,3 +37,8 @@ def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> R
     connection.send(parameters)
     connection.expect("ConnectionParameters")
     return connection
+
+
+# Old names, until their last users change.
+request = establish_request
+parameters = parameters_request

@@ -1,8 +1,8 @@
-"""The messages of the SUT, on whatever connection they come.
+"""The messages of the SUT, on any connection.
 
-A queue manager may send a message on a session of its own or on one that is open already (E16), and sends it again on
-another session when it was not acknowledged in time. So a check waits for messages here. ``only_here`` looks at one
-connection; it is for what is about that session: its acknowledgments, counts, window and end.
+A queue manager may send a message on a session of its own or on an open one (E16), and resends it on another session
+when no acknowledgment came in time. So a check waits for messages here. ``Conversation.messages`` has those of one
+connection, for checks of its acknowledgments, counts, window and end.
 """
 
 from __future__ import annotations
@@ -14,19 +14,17 @@ from typing import Any
 from harness.capture.message_summary import MessageSummary
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
-from harness.peer.conversation import Conversation, RawConversation, Session
+from harness.peer.conversation import MESSAGE, Conversation, RawConversation, Session
 from harness.peer.party import Party
 from harness.peer.raw_ends import RawListener
-from harness.wire import connection_parameters, establish_connection, session_ack
+from harness.wire import connection_parameters, establish_connection
 
-MESSAGE, TCP = "UserMessage", "tcp"
-MOST_FLAGS = 0xFFFF_FFFF
-"""RecoverableMsgAckFlags (MS-MQQB 2.2.6.1): an acknowledgment names 32 recoverable messages at most."""
+TCP = "tcp"
 Wanted = Callable[[Frame], bool]
 
 
 class Inbox:
-    """Every UserMessage of the SUT in one test, whoever opened its connection, with a core behind or raw.
+    """Every UserMessage of the SUT in one test, on connections of either side, with a core behind or raw.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
     """
@@ -47,7 +45,7 @@ class Inbox:
         """The connection on which each message came first."""
         self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
-        """How many messages of a connection were acknowledged last."""
+        """The number of messages of a connection at its last acknowledgment."""
         peer.recorder.listeners.append(self._on_frame)
 
     # -- what came ----------------------------------------------------------------------------------------------
@@ -69,16 +67,16 @@ class Inbox:
 
     @property
     def pieces(self) -> list[Frame]:
-        """Everything that came in the place of a message: each of them, and what is no packet at all.
+        """Every packet at the place of a message, malformed ones included.
 
         For checks of the bytes of messages, which a SUT may have made wrong.
         """
         return [frame for frame in self._pieces if frame.kind != MESSAGE or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
-        """Wait for so many of the messages that are wanted; return those that came.
+        """Wait for so many of the wanted messages; return those that came.
 
-        Without ``within_ms``: so long that the SUT can open a session for them, another attempt included.
+        Without ``within_ms``: as long as the SUT may take to open a session, another attempt included.
         """
         sut = self.peer.sut
         timeout_ms = sut.connect_timeout_ms + sut.response_timeout_ms if within_ms is None else within_ms
@@ -86,7 +84,7 @@ class Inbox:
         return self.find(wanted)
 
     def find(self, wanted: Wanted) -> list[Frame]:
-        """Return the messages that are wanted, of those that came so far."""
+        """Return the wanted messages that came so far."""
         return [frame for frame in self.messages if wanted(frame)]
 
     def conversation(self, frame: Frame) -> Conversation:
@@ -130,22 +128,22 @@ class Inbox:
     # -- what is acknowledged -----------------------------------------------------------------------------------
 
     def acknowledge(self, *, spare: Conversation | None = None) -> None:
-        """Acknowledge every message on the session on which it came, unless that is closed, or the one to spare.
+        """Acknowledge every message on its own session, unless that is closed or is ``spare``.
 
-        A core acknowledges by itself what it is shown.
+        A core acknowledges by itself the messages that it gets.
         """
         for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
                 continue
-            count = len(_user_messages(session.record.from_sut))
+            count = sum(frame.kind == MESSAGE for frame in session.record.from_sut)
             if count != self._acknowledged.get(session.record, 0):
                 self._acknowledged[session.record] = count
-                acknowledge_session(session)
+                session.acknowledge_all()
 
     # -- sessions of the SUT without a core behind ----------------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without a core, and set up a session on each, whatever the check waits for.
+        """Accept the SUT's connections without a core, and set up a session on each during any wait.
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """
@@ -154,7 +152,7 @@ class Inbox:
 
     @property
     def connecting(self) -> list[RawConversation]:
-        """The SUT's connections that are no sessions yet."""
+        """The SUT's connections on which no session is set up yet."""
         waiting = (one for listener in self._listeners for one in listener.waiting)
         return [one for one in waiting if one.is_open and one.record.closed_by is None]
 
@@ -164,9 +162,9 @@ class Inbox:
         if connection is None:
             return
         if frame.kind == "EstablishConnection":
-            connection.send(response(self.peer, frame))
+            connection.send(establish_response(self.peer, frame))
         elif frame.kind == "ConnectionParameters":
-            connection.send(agreement(frame))
+            connection.send(parameters_response(frame))
             for listener in self._listeners:
                 if connection in listener.waiting:
                     listener.waiting.remove(connection)
@@ -174,50 +172,25 @@ class Inbox:
 
 
 def has_listening_core(session: Conversation) -> bool:
-    """Return whether a core is behind the peer's end of a session, and gets what the SUT sends."""
+    """Return whether the peer's end of a session is a core that gets the SUT's packets."""
     return isinstance(session, Session) and not session.ignore_incoming
 
 
 def only_here(session: Conversation) -> list[Frame]:
     """Return the messages that came on one connection, except those of earlier tests."""
-    return [frame for frame in _user_messages(session.record.from_sut) if not session.peer.is_residue(frame)]
+    return session.messages
 
 
 def acknowledging(session: Conversation, **header: Any) -> Any:
-    """Make a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
-    named = [
-        frame["ConnectionParametersHeader"].WindowSize for frame in session.sent if frame.kind == "ConnectionParameters"
-    ]
-    return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
-
-
-def acknowledge_session(session: Conversation) -> Frame:
-    """Acknowledge every message of the SUT on a session (at most 32 recoverable ones): it would come again."""
-    came, sent = (
-        [bool(frame["UserHeader"].DM == 1) for frame in _user_messages(frames)]
-        for frames in (session.record.from_sut, session.sent)
-    )
-    return session.send(
-        acknowledging(
-            session,
-            AckSequenceNumber=len(came),
-            RecoverableMsgAckSeqNumber=min(sum(came), 1),
-            RecoverableMsgAckFlags=(1 << sum(came)) - 1 & MOST_FLAGS,
-            UserMsgSequenceNumber=len(sent),
-            RecoverableMsgSeqNumber=sum(sent),
-        )
-    )
-
-
-def _user_messages(frames: list[Frame]) -> list[Frame]:
-    return [frame for frame in frames if frame.kind == MESSAGE]
+    """Build a SessionAck of the peer for a session."""
+    return session.build_session_ack(**header)
 
 
 # -- the peer's answers in the opening of a session by the SUT ----------------------------------------------------
 
 
-def response(peer: Party, frame: Frame, **header: Any) -> Any:
-    """Make the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
+def establish_response(peer: Party, frame: Frame, **header: Any) -> Any:
+    """Build the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
     asked = frame["EstablishConnectionHeader"]
     answer = {
         "ClientGuid": asked.ClientGuid,
@@ -228,8 +201,13 @@ def response(peer: Party, frame: Frame, **header: Any) -> Any:
     return establish_connection(**answer | header)
 
 
-def agreement(frame: Frame, **header: Any) -> Any:
-    """Make the response to the SUT's ConnectionParameters. Spec: MS-MQQB 3.1.5.4.1."""
+def parameters_response(frame: Frame, **header: Any) -> Any:
+    """Build the response to the SUT's ConnectionParameters. Spec: MS-MQQB 3.1.5.4.1."""
     asked = frame["ConnectionParametersHeader"]
     repeated = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
     return connection_parameters(**repeated | {"WindowSize": 64} | header)
+
+
+# Old names, until their last users change.
+response = establish_response
+agreement = parameters_response

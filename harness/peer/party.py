@@ -1,9 +1,10 @@
-"""The party that talks with the SUT, as each of its connections knows it: who it is, how it waits and measures."""
+"""The party that communicates with the SUT, as its connections know it: identity, waiting, measuring."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from uuid import UUID
 
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment
@@ -11,11 +12,14 @@ from harness.errors import ConformanceFailure
 from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
-from harness.wire import user_message
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.wire import PrivateQueueFormatNameId, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
 NONE: Mapping[str, Any] = {}
-"""No fields that differ from the usual ones."""
+"""No fields that differ from the defaults."""
+ON_DESTINATION = 3
+"""UserHeader.Flags.DQ of a private queue (MS-MQMQ 2.2.19.2)."""
 
 
 class Party:
@@ -35,14 +39,16 @@ class Party:
         return f"Peer({self.identifier})"
 
     def message_id(self) -> int:
-        """Return a MessageID for a message that a check makes itself, one that the SUT has not seen."""
+        """Return a MessageID for a message that a check makes itself, new to the SUT."""
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
 
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let so much time pass, by the tester's clock: timers of a system run while it stands still, too."""
+        """Let so much time pass by the tester's clock; timers of a stalled system run, too, so
+        stalls do not extend it.
+        """
         self.environment.run_until(lambda: False, ms, exactly=True)
 
     def pass_time_until(self, since: Instant, ms: int) -> None:
@@ -50,16 +56,20 @@ class Party:
         self.pass_time(max(0, ms - self.took(since).ms))
 
     def settle(self) -> None:
-        """Let the SUT do what it may still do at once."""
+        """Wait for the silence window, so that the SUT finishes its immediate actions."""
         self.environment.run_until(lambda: False, self.sut.quiet_ms)
 
     def eventually(self, condition: Callable[[], bool]) -> bool:
-        """Ask the control channel again and again until something holds, or the response timeout is over."""
+        """Check a condition repeatedly until it holds or the response timeout is over; return whether it holds."""
         for _ in range(20):
             if condition():
                 return True
             self.environment.run_until(lambda: False, max(1, self.sut.response_timeout_ms // 20))
         return condition()
+
+    def await_label(self, label: str, queue: str) -> bool:
+        """Wait for a message with a label in a queue of the SUT, by path name; return whether it came."""
+        return self.eventually(lambda: label in self.sut.labels(queue))
 
     # -- names and messages -------------------------------------------------------------------------------------
 
@@ -67,8 +77,36 @@ class Party:
         """Return a direct format name of a queue of the peer."""
         return f"DIRECT=TCP:{self.address}\\private$\\{queue}"
 
+    def private_name(self, number: int = 1) -> str:
+        """Return a private format name of a queue of the peer."""
+        return f"PRIVATE={self.identifier}\\{number:08x}"
+
+    @property
+    def public_name(self) -> str:
+        """The format name of the peer's public queue."""
+        return f"PUBLIC={PEER_PUBLIC_QUEUE}"
+
+    @property
+    def missing_queue(self) -> str:
+        """The destination of a message to a queue that the SUT does not have."""
+        return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
+
+    def private_destination(self, queue: str) -> dict[str, Any]:
+        """Return the fields of UserHeader of a message to a queue of the SUT, by path name, under its private name."""
+        number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)
+        return self.private_queue(self.sut.guid, number)
+
+    @staticmethod
+    def private_queue(queue_manager: UUID, number: int) -> dict[str, Any]:
+        """Return the fields of UserHeader of a message to a private queue of a queue manager."""
+        return {
+            "DQ": ON_DESTINATION,
+            "QueueManagerAddress": queue_manager,
+            "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
+        }
+
     def message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
-        """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, changes that.
+        """Build a message that is new to the SUT; express unless ``user``, fields of UserHeader, changes that.
 
         ``queue``: plain, transactional or admin. ``headers``: arguments of ``harness.wire.user_message``.
         """
@@ -81,11 +119,13 @@ class Party:
         return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
 
     def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
-        """Make a recoverable message: it is acknowledged soon."""
+        """Build a recoverable message, which the SUT acknowledges soon."""
         return self.message({"DM": 1, **user}, **headers)
 
     def is_residue(self, frame: Frame) -> bool:
-        """Return whether a packet is, or answers, a message of an earlier test with the same peer: nobody judges it."""
+        """Return whether a packet is, or answers, a message of an earlier test with the same peer, which no check
+        judges.
+        """
         if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
             return False
         answered = frame.message.answered
@@ -93,9 +133,9 @@ class Party:
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for something, ``within_ms`` None: that should come at once.
+        """Wait for a condition; ``within_ms`` None: it must hold at once.
 
-        Then it may be late, which is not the same as never: ConformanceFailure tells by how much, and convicts nobody.
+        A late success is not a failure of the SUT: then ConformanceFailure names the delay, and no rule fails.
         """
         if within_ms is not None or self.environment.virtual:
             timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
@@ -113,7 +153,7 @@ class Party:
         return self.took(since_ms, until_ms).stalled_ms > 0
 
     def took(self, since: Instant, until: Instant | None = None) -> Duration:
-        """Return what passed between two instants, the second None: until now. Durations are compared by it alone."""
+        """Return the duration between two instants, ``until`` None: until now. All durations are compared by it."""
         elapsed_ms = self.recorder.elapsed_ms()
         until_ms = elapsed_ms if until is None else time_of(until)
         began_ms = self.environment.now().monotonic_ms - elapsed_ms

@@ -12,9 +12,9 @@ from harness.capture.recorder import Recorder
 from harness.environment import Environment, Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
-from harness.peer.afterwards import PEER_QUOTA_KB, take_what_waits
+from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
 from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
-from harness.peer.handshake import parameters, request, shake_hands
+from harness.peer.handshake import establish_request, parameters_request, shake_hands
 from harness.peer.inbox import Inbox
 from harness.peer.party import NONE, Party
 from harness.peer.raw_ends import PingEnd, RawListener
@@ -28,11 +28,11 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 
 PEER_QUEUE = "private$\\mqc-peer"
 OTHER_ADDRESS = "127.255.255.253"
-"""An address of loopback that no peer has."""
+"""A loopback address that no peer has."""
 
 
 class Peer(Party):
-    """One test's counterpart of the SUT; everything that it sends and receives is recorded."""
+    """One test's counterpart of the SUT; the recorder keeps everything that it sends and receives."""
 
     def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
         super().__init__(environment, sut, recorder, seed)
@@ -58,11 +58,11 @@ class Peer(Party):
         self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw)
         self._ignore_when_open = False
         self.listens = False
-        """Whether it has awaited connections of the SUT."""
+        """Whether the peer has awaited connections of the SUT."""
 
     @property
     def conversations(self) -> list[Conversation]:
-        """Every connection with the SUT that was open, with a core behind or raw, whoever opened it."""
+        """Every open connection with the SUT, opened by either side, with a core behind or raw."""
         return [*self.sessions.values(), *(one for one in self._raw if one.is_open)]
 
     def hang_up(self) -> None:
@@ -75,7 +75,7 @@ class Peer(Party):
     def connect(self, *, from_another_address: bool = False) -> RawConversation:
         """Connect to the SUT without a core behind.
 
-        ``from_another_address``: as another system than the peer, where this machine has addresses enough (loopback).
+        ``from_another_address``: from an address other than the peer's, where this machine has several (loopback).
         """
         loopback = ip_address(self.address).is_loopback
         address = OTHER_ADDRESS if from_another_address and loopback else self.address
@@ -95,7 +95,7 @@ class Peer(Party):
     def request_session(self, **header: Any) -> RawConversation:
         """Bring a new connection without a core to WAITING_CP_MSG; ``header``: fields of the EstablishConnection."""
         connection = self.connect()
-        connection.send(request(self, **header))
+        connection.send(establish_request(self, **header))
         connection.expect("EstablishConnection")
         return connection
 
@@ -104,18 +104,18 @@ class Peer(Party):
 
         ``asked``: fields of the EstablishConnection request, ``header``: of the ConnectionParameters request.
         """
-        return shake_hands(self.connect(), request(self, **asked), parameters(**header))
+        return shake_hands(self.connect(), establish_request(self, **asked), parameters_request(**header))
 
     def watch(self, conversation: RawConversation) -> None:
-        """Close a conversation at the end of the test, if nobody has until then."""
+        """Close a conversation at the end of the test unless it is closed by then."""
         self._raw.append(conversation)
 
     def at_end(self, close: Callable[[], None]) -> None:
-        """Do something when the test is over."""
+        """Call a function when the test is over."""
         self._at_end.append(close)
 
     def listen_raw(self, *, ping: bool = True) -> RawListener:
-        """Accept the SUT's connections without a core behind; its pings are answered, lest it wait."""
+        """Accept the SUT's connections without a core behind, and answer its pings, unless ``ping`` is False."""
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self.listens = True
@@ -154,7 +154,7 @@ class Peer(Party):
         return session
 
     def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
-        """Open a session that may fail to open: return it, if a connection stood, and why it failed."""
+        """Open a session that may fail to open; return the session, if a connection stood, and the failure."""
         self._pre_tampers = [tamper] if tamper else []
         before = set(self.sessions)
         token = self.host.begin(OpenSession(self.sut.format_name("plain")))
@@ -169,9 +169,9 @@ class Peer(Party):
         return (new[0] if new else None), (answer if isinstance(answer, str) else None)
 
     def listen(self, *, ping: bool = True, ignore_incoming: bool = False) -> None:
-        """Let the core accept sessions (and pings) of the SUT at peer_address.
+        """Let the core accept sessions and pings of the SUT at peer_address.
 
-        ``ignore_incoming``: what the SUT sends on them is ignored once they are open.
+        ``ignore_incoming``: the core gets no packet of the SUT once the session is open.
         """
         self._ignore_when_open, self.listens = ignore_incoming, True
         driver = self.sut.file.driver
@@ -180,15 +180,15 @@ class Peer(Party):
             self.host.listen_ping(driver.peer_ping_port)
 
     def tamper_accepted(self, change: Tamper | None) -> None:
-        """Pass all that the core sends on connections of the SUT from now on through ``change``; None ends that.
+        """Pass every packet of the core on the SUT's connections through ``change`` from now on; None ends that.
 
-        To be said before the SUT is made to connect: over loopback it may be done before the check goes on.
+        Call it before the SUT is made to connect: over loopback, the handshake may be over before the next line runs.
         """
         self._accepted_tampers = [change] if change else []
 
     @property
     def is_called(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core that nobody has awaited yet."""
+        """Return whether the SUT has opened a connection to the listening core that no check has awaited yet."""
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
@@ -202,10 +202,10 @@ class Peer(Party):
         return None
 
     def close(self) -> None:
-        """Give back what the test made, and end everything that it left open, whatever of it fails."""
+        """Release everything that the test made and close everything that it left open, even if a step fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
-            stack.callback(take_what_waits, self)
+            stack.callback(accept_waiting_messages, self)
             if self._host is not None:
                 stack.callback(self._host.stop)
             for listener in self._listeners:
@@ -217,7 +217,7 @@ class Peer(Party):
             stack.callback(self.sut.tidy)
 
     def _end(self, close: Callable[[], None]) -> None:
-        """Give back one thing; what the SUT does not take back is residue, no matter of the check's rules."""
+        """Release one thing; a failure of the SUT is residue and concerns no rule of the check."""
         try:
             close()
         except (ConformanceFailure, SutUnavailable) as error:
@@ -225,13 +225,13 @@ class Peer(Party):
 
 
 class _Stage:
-    """Between the peer's core and the wire: records, dissects, tampers."""
+    """The stage between the peer's core and the wire, which records, dissects and tampers with packets."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
 
-    def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
-        record = self.peer.recorder.opened(stream.local, stream.remote, by_peer=initiator)
+    def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
+        record = self.peer.recorder.record_opening(stream.local, stream.remote, by_peer=initiator)
         session = Session(self.peer, self.peer.host, stream, record, transport)
         session.tampers += self.peer._pre_tampers if initiator else self.peer._accepted_tampers
         self.peer.sessions[transport] = session
@@ -245,13 +245,13 @@ class _Stage:
 
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]
-        self.peer.recorder.received(session.record, data)
+        self.peer.recorder.record_received(session.record, data)
         return b"" if session.ignore_incoming or self.peer.recorder.flooded else data
 
-    def closed(self, transport: str, by_us: bool, reason: str) -> None:
+    def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         session = self.peer.sessions.get(transport)
         if session is not None:
-            self.peer.recorder.closed(session.record, by_peer=by_us)
+            self.peer.recorder.record_end(session.record, by_peer=by_us)
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         self.peer.recorder.datagram(local, remote, data, from_sut=False)

@@ -32,7 +32,7 @@ class RawListener:
     def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
         """Wait for the next connection of the SUT; None when none came. ``exactly``: by the tester's clock.
 
-        Without ``within_ms``: so long that an attempt which failed is made again.
+        Without ``within_ms``: long enough for a second attempt after a failed one.
         """
         timeout = self.peer.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: bool(self.waiting), timeout, exactly=exactly)

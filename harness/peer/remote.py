@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
@@ -12,17 +13,16 @@ from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
-from harness.wire import dissect
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_ept import map_arguments, ports
-from harness.wire.rpc_qm2qm import IP_READ, PEEK_CURRENT, PEEK_NEXT, RECEIVE, REMOTEREADDESC, RR_ACK, desc2
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
-from harness.wire.rpc_stub import NULL_HANDLE, guid, octets, pointer
+from harness.wire.rpc_stub import NULL_HANDLE, guid, pointer
 from harness.wire.wire_error import WireError
 
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
-START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
+START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 BODY = b"of the peer"
 """Of messages that are to be read."""
 MOST_LABELS = 32
@@ -104,7 +104,7 @@ class Remote:
     def _asked_qmcomm(self) -> int:
         association = self.connect()
         refused, _ = association.offer(QMCOMM)
-        call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
+        call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_READ)
         association.close()
         port = call.status if call is not None else None
         return port if port is not None and port <= _LAST_PORT else 0
@@ -142,14 +142,16 @@ class Remote:
         """Open a queue for reading; ConformanceFailure when the SUT refuses. ``how``: see ``open_remote``."""
         self.empty(queue)
         association = association or self.associate()
-        opened = self.open_remote(association, queue, **how).settled()
+        opened = self.open_remote(association, queue, **how).expect_success()
         return RemoteQueue(self, association, opened)
 
-    def filled(self, *labels: str, **how: Any) -> RemoteQueue:
-        """Open the plain queue and let it hold messages with these labels, in this order; ``how``: as of ``open``."""
+    def open_with_messages(self, *labels: str, **how: Any) -> RemoteQueue:
+        """Open the plain queue and send it messages with these labels, in this order; ``how``: as of ``open``."""
         queue = self.open(**how)
         self.deliver(labels)
         return queue
+
+    filled = open_with_messages
 
     def deliver(self, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
         """Send messages to a queue of the SUT; ConformanceFailure when it does not acknowledge them."""
@@ -177,7 +179,7 @@ class Remote:
             return
         self._emptied.add(queue)
         association = self.associate()
-        RemoteQueue(self, association, self.open_remote(association, queue).settled()).purge().settled()
+        RemoteQueue(self, association, self.open_remote(association, queue).expect_success()).purge().expect_success()
         association.close()
 
     def open_remote(
@@ -214,6 +216,10 @@ class RemoteQueue:
     ``opened``: R_QMOpenRemoteQueue; ``session``: RemoteQMOpenQueue, which has to succeed unless ``settled`` is False.
     """
 
+    UNKNOWN_HANDLE = 0x7F6D_7163
+    """A handle of no queue or cursor: handles are small or many bits apart."""
+    NULL_HANDLE = NULL_HANDLE
+
     def __init__(self, remote: Remote, association: Association, opened: Call, *, settled: bool = True) -> None:
         self.remote = remote
         self.association = association
@@ -223,12 +229,12 @@ class RemoteQueue:
         self.context: int = opened.out.pdwContext
         self.session = self.open_session()
         if settled:
-            self.session.settled()
+            self.session.expect_success()
 
-    def open_session(self, **arguments: Any) -> Call:
-        """Call RemoteQMOpenQueue with what R_QMOpenRemoteQueue gave."""
+    def open_session(self, *, client: UUID | None = None, **arguments: Any) -> Call:
+        """Call RemoteQMOpenQueue with the handles of R_QMOpenRemoteQueue; ``client``: its pLicGuid."""
         given: dict[str, Any] = {
-            "pLicGuid": guid(self.remote.peer.identifier),
+            "pLicGuid": guid(client or self.remote.peer.identifier),
             "hQueue": self.handle,
             "pQueue": self.pointer,
             "dwpContext": self.context,
@@ -244,34 +250,63 @@ class RemoteQueue:
             given["dwRequestID"] = self.remote.request_id()
         return REMOTEREADDESC(**(given | fields))
 
-    def begin(self, action: int = RECEIVE, *, by: str | None = None, lookup_id: int = 0, **fields: Any) -> Call:
+    def begin(self, action: int = Action.RECEIVE, *, by: str | None = None, lookup_id: int = 0, **fields: Any) -> Call:
         """Call RemoteQMStartReceive, ...2 or ...ByLookupId (``by``) and do not wait; ``fields``: of REMOTEREADDESC.
 
-        Unless ``by`` says which, it is the newest that the release has.
+        The default of ``by`` is the newest method that the SUT's release has.
         """
-        by = by or (START if lacks_method(self.remote.sut, START2) else START2)
+        old, new = Method.START_RECEIVE, Method.START_RECEIVE2
+        by = by or (old if lacks_method(self.remote.sut, new) else new)
         description = self.description(action, **fields)
-        if by == START:
+        if by == old:
             return self.association.begin(by, lpRemoteReadDesc=description)
         arguments: dict[str, Any] = {"lpRemoteReadDesc2": desc2(description)}
         if by == LOOKUP:
             arguments["LookupId"] = lookup_id
         return self.association.begin(by, **arguments)
 
-    def read(self, action: int = RECEIVE, **how: Any) -> Call:
+    def read(self, action: int = Action.RECEIVE, **how: Any) -> Call:
         """Begin a read and wait for its answer."""
         return self.begin(action, **how).wait()
 
-    def end(self, read: Call, acknowledge: int = RR_ACK) -> Call:
+    def peek(self, **how: Any) -> Call:
+        """Read with PEEK_CURRENT."""
+        return self.read(Action.PEEK_CURRENT, **how)
+
+    def peek_next(self, **how: Any) -> Call:
+        """Read with PEEK_NEXT."""
+        return self.read(Action.PEEK_NEXT, **how)
+
+    def begin_receive(self, **how: Any) -> Call:
+        """Begin a read with RECEIVE and do not wait."""
+        return self.begin(Action.RECEIVE, **how)
+
+    def start_receive(self, **how: Any) -> Call:
+        """Read with RECEIVE, and do not end the receive: its message stays locked."""
+        return self.read(Action.RECEIVE, **how)
+
+    def look_up(self, action: int, lookup_id: int, **fields: Any) -> Call:
+        """Read by a LookupId."""
+        return self.read(action, by=Method.START_RECEIVE_BY_LOOKUP_ID, lookup_id=lookup_id, **fields)
+
+    def acknowledge(self, receive: Call) -> Call:
+        """End a receive with RR_ACK: its message leaves the queue."""
+        return self.end(receive, Ack.RR_ACK)
+
+    def give_back(self, receive: Call) -> Call:
+        """End a receive with RR_NACK: its message stays in the queue."""
+        return self.end(receive, Ack.RR_NACK)
+
+    def end(self, read: Call, acknowledge: int = Ack.RR_ACK) -> Call:
         """Call RemoteQMEndReceive for a receive that was answered; ConformanceFailure when it brought no results."""
         if read.out is None:
             raise ConformanceFailure(f"the read that is to be ended brought no handle: {read.outcome}")
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
-    def receive(self, action: int = RECEIVE, **how: Any) -> Call:
+    def receive(self, action: int = Action.RECEIVE, **how: Any) -> Call:
         """Receive a message and acknowledge it; ConformanceFailure when one of both fails."""
-        read = self.read(action, **how).settled()
-        self.end(read).settled()
+        read = self.read(action, **how).expect_success()
+        self.acknowledge(read).expect_success()
         return read
 
     def cancel(self, request_id: int) -> Call:
@@ -281,16 +316,20 @@ class RemoteQueue:
 
     def labels(self) -> list[str | None]:
         """Return the labels of the messages in the queue, by peeking along a cursor; at most ``MOST_LABELS``."""
-        cursor = self.cursor().settled().out.phCursor
+        cursor = self.open_cursor()
         found: list[str | None] = []
-        read = self.read(PEEK_CURRENT, hCursor=cursor)
+        read = self.peek(hCursor=cursor)
         while read.outcome == "MQ_OK" and len(found) < MOST_LABELS:
-            found.append(label(read))
-            read = self.read(PEEK_NEXT, hCursor=cursor)
-        self.close_cursor(cursor).settled()
+            found.append(read.label)
+            read = self.peek_next(hCursor=cursor)
+        self.close_cursor(cursor).expect_success()
         return found
 
     # -- cursors and ends ---------------------------------------------------------------------------------------
+
+    def open_cursor(self) -> int:
+        """Open a cursor; return its phCursor, ConformanceFailure when the SUT refuses."""
+        return int(self.cursor().expect_success().out.phCursor)
 
     def cursor(self, **arguments: Any) -> Call:
         """Call R_QMCreateRemoteCursor."""
@@ -316,30 +355,4 @@ class RemoteQueue:
 
 def described(read: Call) -> Any:
     """Return the REMOTEREADDESC of an answer; None when it has none."""
-    if read.out is None:
-        return None
-    if hasattr(read.out, "lpRemoteReadDesc"):
-        return read.out.lpRemoteReadDesc
-    behind = read.out.lpRemoteReadDesc2.pRemoteReadDesc
-    return None if behind is None else behind.value
-
-
-def packet_of(read: Call) -> Any:
-    """Return the UserMessage that an answer brought, dissected; None when it brought none, or no packet."""
-    description = described(read)
-    data = octets(description.lpBuffer) if description is not None else None
-    try:
-        return dissect(data) if data else None
-    except WireError:
-        return None
-
-
-def label(read: Call) -> str | None:
-    """Return the label of the message that an answer brought; None when it brought none."""
-    packet = packet_of(read)
-    return None if packet is None else str(packet["MessagePropertiesHeader"].Label)
-
-
-def no_handle(read: Call) -> bool:
-    """Return whether the context handle of an answer is NULL."""
-    return read.out is not None and bytes(read.out.pphContext) == NULL_HANDLE
+    return read.description

@@ -148,12 +148,12 @@ class ServedAssociation(RawConversation):
     def on_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
-        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=False, rpc=True)
+        self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=False, rpc=True)
         self.server.associations.append(self)
 
     def on_bytes(self, data: bytes) -> None:
         """Record what the SUT sent, and answer it."""
-        for frame in self.peer.recorder.received(self.record, data):
+        for frame in self.peer.recorder.record_received(self.record, data):
             if frame.kind == MALFORMED:
                 self.server.malformed.append((frame, frame.dissected))
                 continue

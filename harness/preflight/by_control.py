@@ -1,4 +1,4 @@
-"""What a control channel shows: who the system is, its clock, its queues."""
+"""Findings of the control channel: the identity of the system, its clock, its queues."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ CLOCK_S = 60
 
 
 def identity(setup: Setup) -> Iterator[Line]:
-    """Ask the control channel who it is and what it offers, and compare that with who answers sessions."""
+    """Ask the control channel for the system's identity and facilities, and compare them with the answers to
+    sessions.
+    """
     route = setup.route
     if route is None:
-        said = "no [control]: what the wire does not show cannot be judged"
-        yield Line("control", State.NOT_DECLARED, said, "docs/attach.md says how to get one")
+        said = "no [control]: facts that the wire does not show cannot be judged"
+        yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to get one")
         return
     environment = RealEnvironment()
     try:
@@ -66,7 +68,7 @@ def clock(setup: Setup) -> Iterator[Line]:
     if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()
         try:
-            with setup.controlled(environment) as control:
+            with setup.open_control(environment) as control:
                 setup.clock_s = _seen_in_a_queue(control)
         except (ConformanceFailure, SutUnavailable) as error:
             yield Line("clock", State.NOT_SEEN, f"a message that it sends to itself does not show it: {error}")
@@ -95,11 +97,11 @@ def _seen_in_a_queue(control: Control) -> int | None:
     return None if sent_s is None else sent_s - int(time.time())
 
 
-def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
+def peek_into_queues(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
     """Peek into queues, by their key in [queues]."""
     environment = RealEnvironment()
     try:
-        with setup.controlled(environment) as control:
+        with setup.open_control(environment) as control:
             for key, queue in names.items():
                 yield _try_peek(control, key, queue)
     except SutUnavailable as error:

@@ -1,4 +1,6 @@
-"""What remote reading shows: whether qmcomm and qm2qm answer at the level of [rpc], whether queues can be opened."""
+"""Findings of remote reading: whether qmcomm and qm2qm answer at the level of [rpc], and whether queues can be
+opened.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from reference_qm.shell.rpc_settings import LEVELS
 NO_QUEUE = "private$\\mqc-preflight-none"
 """A name that no queue has."""
 _DENIED = "ACCESS_DENIED"
-"""In the names of what says so, in a fault and in a result."""
+"""A part of the names of the statuses, of a fault or of a result, that report a denial."""
 LEVEL_NAMES = {level: name for name, level in LEVELS.items()}
 
 
@@ -35,7 +37,7 @@ def find_port(setup: Setup) -> Line:
         said, _, way_out = str(error).rpartition("; ")
         return Line("rpc port", State.MISSING, said, way_out)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
-    return Line("rpc port", State.OK, f"the endpoint mapper at {driver.address} says {found}")
+    return Line("rpc port", State.OK, f"the endpoint mapper at {driver.address} returns {found}")
 
 
 def bind_and_call(setup: Setup) -> Iterator[Line]:
@@ -73,18 +75,19 @@ def _try_call(setup: Setup, association: Association) -> Line:
 def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
     """Open a queue: R_QMGetRTQMServerPort is for everybody, this is not (MS-MQMP 3.1.4.2).
 
-    One that control made shows that both are of one system; where it makes none, a queue that is not there will do.
+    A queue made by the control channel shows that both interfaces are of one system; without control a missing queue is
+    enough.
     """
     made = None
     if setup.offers("queue_control"):
         try:
-            with setup.controlled(remote.peer.environment) as control, own_queue(control) as made:
+            with setup.open_control(remote.peer.environment) as control, own_queue(control) as made:
                 call = _open(setup, remote, association, made)
         except (ControlRefused, NotShown, SutUnavailable) as error:
             return Line("rpc access", State.NOT_SEEN, str(error))
     else:
         call = _open(setup, remote, association, NO_QUEUE)
-    which = "a queue that control made" if made else "a queue that is not there"
+    which = "a queue that control made" if made else "a missing queue"
     said = f"R_QMOpenRemoteQueue of {which}: {call.outcome}"
     if _DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
         return Line("rpc access", State.OK, said)
@@ -98,7 +101,7 @@ def _way_in(call: Call) -> str:
     return call.way_out.strip(" ()") or denied
 
 
-def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
+def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
     """Open queues to peek, and close them again, by their key in [queues]."""
     try:
         with setup.peer() as peer:

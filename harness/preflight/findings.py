@@ -1,4 +1,4 @@
-"""What a look at a whole set-up finds, and what a run can judge with that."""
+"""The findings of a check of a whole set-up, and the rules that a run can judge with it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from harness.roots.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """MUST rules: all that checks judge, those that can be judged with what there is, and with all that is promised."""
+    """MUST rules: all with a check, those that can be judged now, and those that could be judged if the SUT file's
+    declarations held.
+    """
 
     of: int
     judged: int
     promised: int | None
-    """None: what the control channel offers is not known."""
+    """None: the facilities of the control channel are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that was found. ``file``: the SUT file."""
+    """All findings. ``file``: the SUT file."""
 
     file: str
     count: Count
@@ -34,7 +36,7 @@ class Report:
 
     @property
     def in_the_way(self) -> list[str]:
-        """Return what keeps a run from beginning."""
+        """Return the findings that prevent a run from beginning."""
         return [line.subject for line in self.lines if line.ends_run and line.bad]
 
     def text(self) -> Iterator[str]:
@@ -44,12 +46,12 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """Return in one line what it comes to."""
+        """Return a summary in one line."""
         count, begins = self.count, not self.in_the_way
         known = count.promised not in (None, count.judged)
-        more = f"; {count.promised} with all that {self.file} promises" if known else ""
+        more = f"; {count.promised} with everything that {self.file} declares" if known else ""
         most = "at most " if count.judged and not self.ready else ""  # who knows what a missing queue costs
-        judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with what there is{more}"
+        judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with this set-up{more}"
         return judged if begins else f"a run does not begin ({', '.join(self.in_the_way)}): {judged}"
 
     def as_json(self) -> dict[str, Any]:

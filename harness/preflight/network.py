@@ -1,4 +1,4 @@
-"""What can be seen of a system from outside: addresses, ports, a session, a ping; and the ports of the peer."""
+"""The view of a system from outside: addresses, ports, a session, a ping; and the ports of the peer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
 from harness.preflight.setup import Setup
 from harness.roots.line import Line, State
-from harness.sut.discovery import as_nobody, discover_identifier
-from harness.sut.listeners import Port, refuse_foreign, taken_by
+from harness.sut.discovery import as_identity_peer, discover_identifier
+from harness.sut.listeners import Port, describe_listener, refuse_foreign
 from harness.sut.pulse_channels import PingChannel
 from reference_qm.surface.inputs import Endpoint
 
@@ -53,7 +53,7 @@ def sessions(setup: Setup) -> Iterator[Line]:
         yield Line("session", State.NOT_SEEN, "nothing listens at tcp_port")
         return
     yield Line("tcp port", State.OK, f"{where} accepts connections")
-    setup.guid = discover_identifier(driver.address, driver.tcp_port, as_nobody(driver.peer_identifier))
+    setup.guid = discover_identifier(driver.address, driver.tcp_port, as_identity_peer(driver.peer_identifier))
     if setup.guid is None:
         said = f"{where} answers no EstablishConnection (MS-MQQB 2.2.3)"
         yield Line("session", State.MISSING, said, "does a queue manager listen at tcp_port (MSMQ: 1801)?")
@@ -86,7 +86,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
     environment = RealEnvironment()
     answers: set[int] = set()
     try:
-        channel = PingChannel(environment, endpoint, as_nobody(setup.file.driver.peer_identifier), answers.add)
+        channel = PingChannel(environment, endpoint, as_identity_peer(setup.file.driver.peer_identifier), answers.add)
         for number in range(1, PINGS + 1):
             if not channel.ask(number):
                 return False
@@ -100,7 +100,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
 
 
 def peer_ports(setup: Setup) -> Iterator[Line]:
-    """Look whether the peer can listen where the system is to find it."""
+    """Check whether the peer can listen where the system connects to it."""
     driver = setup.file.driver
     ports = [
         Port("driver.peer_tcp_port", driver.peer_address, driver.peer_tcp_port),
@@ -110,11 +110,14 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
         ports.append(Port("driver.peer_rpc_port", driver.peer_address, driver.peer_rpc_port))
     for port in ports:
         try:
-            if (taken := taken_by(port)) is None:
+            if (taken := describe_listener(port)) is None:
                 continue
         except (SutUnavailable, OSError) as error:
             taken = str(error)
-        way_out = "end what listens there, or give another peer_address; systems connect to fixed ports (MSMQ: 1801)"
+        way_out = (
+            "end the process that listens there, or give another peer_address; "
+            "systems connect to fixed ports (MSMQ: 1801)"
+        )
         yield Line("peer ports", State.WRONG, f"{port} is {taken}", way_out)
         setup.peer_can_listen = False
     if setup.peer_can_listen:

@@ -1,4 +1,4 @@
-"""``mqconform preflight``: whether a run can be made with a SUT file, looked at from both sides.
+"""``mqconform preflight``: whether a run can be made with a SUT file, checked from both sides.
 
 Test messages are sent, and a queue of its own is made where control makes queues; nothing else is changed.
 """
@@ -30,7 +30,7 @@ SECURITY_QUEUE = "restricted"
 
 
 def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
-    """Look at a set-up; UsageError when there is nothing to look at. ``take_inventory``: of the suites."""
+    """Check a set-up; UsageError when it cannot be checked. ``take_inventory``: returns the inventory of the suites."""
     if file.driver.kind == "virtual":
         raise UsageError(f'{file.path}: driver.kind = "virtual": nothing has to be there before a run')
     (file,) = worker_configurations(file, 1)
@@ -90,7 +90,7 @@ def _rpc(setup: Setup) -> Iterator[Line]:
 
 
 def _roots(setup: Setup) -> Iterator[Line]:
-    """Ask what a run asks at its first bad verdict."""
+    """Check the roots that a run checks at its first bad verdict."""
     yield asking.identity(setup.file, setup.guid)
     if not setup.begins:
         yield Line(asking.REACHED, State.NOT_SEEN, "not tried: a run does not even begin")
@@ -115,13 +115,13 @@ def _queues(setup: Setup) -> Iterator[Line]:
     if setup.route is not None and setup.control is None:
         yield Line("queues", State.NOT_SEEN, "whether those of [queues] are used is for the control channel to say")
     elif setup.offers("receive"):
-        yield from by_control.look_into(setup, names)
+        yield from by_control.peek_into_queues(setup, names)
     elif _has(setup, "qm2qm"):
-        from harness.preflight.by_rpc import look_into  # as above
+        from harness.preflight.by_rpc import open_queues_to_peek  # as above
 
-        yield from look_into(setup, names)
+        yield from open_queues_to_peek(setup, names)
     else:
-        said = f"{', '.join(names.values())}: nobody can look into them without control or qm2qm"
+        said = f"{', '.join(names.values())}: without control or qm2qm they cannot be read"
         yield Line("queues", State.NOT_SEEN, said)
 
 

@@ -1,4 +1,4 @@
-"""A set-up that is being looked at: the SUT file, and what is known of the system so far."""
+"""A set-up that is being checked: the SUT file, and the known facts about the system."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class Setup(System):
     """A system before a run: nothing was measured yet."""
 
     control: Findings | None = None
-    """What the control channel said of itself; None when there is none, or it is silent."""
+    """The answer of the control channel about itself; None without a channel or an answer."""
     lacking: set[str] = field(default_factory=set)
     """Capabilities that are declared and not there."""
     peer_can_listen: bool = True
     begins: bool = True
-    """Whether a run begins with what was found so far."""
+    """Whether a run can begin in spite of the findings so far."""
     known_queues: set[str] = field(default_factory=set)
-    """Keys of [queues] of which a message showed whether they are there."""
+    """Keys of [queues] whose existence a message has shown or refuted."""
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts of a run, but for what it measures."""
+        """The timeouts of a run, except the measured ones."""
         return timeouts_for(self.file.timeouts, controlled=self.route is not None)

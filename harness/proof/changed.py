@@ -1,9 +1,9 @@
-"""What a change of the suites can have touched since the proof that is recorded.
+"""The rules that a change of the suites can have affected since the recorded proof.
 
-A rule is touched when a file of the folder of its row, of its checks, of its faults or of the steps of their document
-is not as it was when all was proven: all readings of errata are then run before its checks. An erratum is touched when
-the file of a variant that follows one of its readings is not: it is run before every check. What a change of the core
-or of the harness touches cannot be told: ``mqconform prove`` without ``--changed`` finds that (CI runs both).
+A rule is affected when a file changed in the folder of its row, of its checks, of its faults or of the steps of their
+document: then all readings of errata run before its checks. An erratum is affected when the file of a variant of one of
+its readings changed: then it runs before every check. The effects of a change to the core or the harness are unknown:
+``mqconform prove`` without ``--changed`` finds them (CI runs both).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The code that proofs speak of, as one number: what was found holds as long as it stays."""
+"""The code on which proofs depend, as one number: a result is valid as long as the number stays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import reference_qm
 from harness.paths import SUITES
 
 _RECORDS = ("mutants.toml", "frozen.toml")
-"""Files of the suites that say what was found, not what is done."""
+"""Files of the suites with results, not with code."""
 
 
 @cache

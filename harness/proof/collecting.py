@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.proof.check import Check
-from harness.run.checks import covered, needed, suite_path, why_not_collected
+from harness.run.checks import find_covered_rules, find_needs, suite_path, why_not_collected
 from harness.run.options import pytest_arguments
 
 
@@ -26,7 +26,9 @@ class _Collector:
         for item in items:
             name = suite_path(item)
             if name is not None:
-                self.found[name.partition("::")[0]].append(Check(name, list(covered(item)), list(needed(item))))
+                self.found[name.partition("::")[0]].append(
+                    Check(name, list(find_covered_rules(item)), list(find_needs(item)))
+                )
 
 
 def collect(paths: list[str]) -> Mapping[str, list[Check]]:
@@ -37,6 +39,6 @@ def collect(paths: list[str]) -> Mapping[str, list[Check]]:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise HarnessError(
-            collector.broken or "the suites cannot be collected; `pytest suites --collect-only` says why"
+            collector.broken or "the suites cannot be collected; `pytest suites --collect-only` shows why"
         )
     return collector.found

@@ -17,7 +17,7 @@ from harness.rules.proof_record import load_proof
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Everything that there is to a rule, by rule id."""
+    """Everything known about a rule, by rule id."""
 
     catalogue: Catalogue
     tests: dict[str, list[str]]
@@ -26,7 +26,7 @@ class Inventory:
     """The predicates of passive rules, each as ``predicates.py::function``."""
     proven: frozenset[str]
     records: Mapping[str, FaultRecord] = field(default_factory=dict)
-    """What is known of each fault, by its name."""
+    """The record of each fault, by its name."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The capabilities and facilities that a check cannot do without, by check."""
 
@@ -41,7 +41,7 @@ class Inventory:
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:
-        """Count what was checked and proven when that was recorded, section by section."""
+        """Count the checked and the proven rules of the record, section by section."""
         proof = load_proof()
         return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
 
@@ -78,7 +78,7 @@ class Inventory:
 def take_inventory(rule: str | None = None) -> Inventory:
     """Join the catalogue with the checks, the faults and the proof of all rules.
 
-    ``rule``: only of the files in whose text this rule stands, which is all that there is to it.
+    ``rule``: only the files whose text names this rule; these have everything about it.
     """
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)

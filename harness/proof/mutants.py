@@ -1,8 +1,8 @@
 """How many mutants of the reference the checks find: ``mqconform mutants``.
 
-A mutant is killed when a check that passes on the clean reference says of a rule that it is broken. One that only ends
-checks early, by an exception or without end, is ``noticed``: a run shows that something is wrong, but not what. That is
-no kill. The others survive; among them those whose lines no check runs are ``unreached``.
+A mutant is killed when a check that passes on the clean reference fails a rule. A mutant that only ends checks early,
+by an exception or without end, is ``noticed``: a run shows that something is wrong, but not the rule. Such a mutant is
+not killed. The others survive; those among them whose lines no check runs are ``unreached``.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from harness.rules.errata import check_keys, read_toml
 RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
-NOTICED_IS_ENOUGH = 12
+NOTICED_LIMIT = 12
 """After so many checks that only broke off, the others are not tried."""
 SHOWN = 180
 """Characters of a changed line that are shown."""
 
 
 class Fate(StrEnum):
-    """What became of a mutant."""
+    """The fate of a mutant."""
 
     KILLED = "killed"
     NOTICED = "noticed"
@@ -60,7 +60,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Tally:
-    """The mutants that were chosen, and what became of those that were run."""
+    """The chosen mutants, and the fates of those that were run."""
 
     mutants: list[Mutant]
     outcomes: dict[str, Outcome]
@@ -88,7 +88,7 @@ class Tally:
         return 100 * killed / (killed + alive) if killed + alive else 0
 
     def survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
-        """Yield what was not killed and is not named as without effect."""
+        """Yield the mutants that are neither killed nor listed as without effect."""
         for mutant in sorted(self.mutants, key=lambda one: (one.file, one.line, one.name)):
             outcome = self.outcomes.get(mutant.name)
             if outcome and outcome.fate is not Fate.KILLED and mutant.name not in self.effectless:
@@ -96,7 +96,7 @@ class Tally:
 
 
 def load_effectless(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dict[str, str], list[str]]:
-    """Read suites/mutants.toml: name to reason, and what is wrong with entries that no longer fit their function."""
+    """Read suites/mutants.toml: reasons by name, and the entries that no longer fit their function."""
     file = root / EFFECTLESS_FILE
     known = {mutant.name: mutant for mutant in mutants}
     reasons, complaints = {}, []
@@ -197,7 +197,7 @@ def report(tally: Tally) -> Iterator[str]:
 
 
 def change(mutant: Mutant) -> str:
-    """Return what a mutant changes: the line before and after, long ones shortened around the place."""
+    """Return the change of a mutant: the line before and after, long ones shortened around the place."""
     before, after = mutant.before, mutant.after
     if max(len(before), len(after)) > SHOWN:
         same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
@@ -216,7 +216,7 @@ def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
     if any(line.verdict in BROKEN for line in lines):
         return False
     broken_off = {line.test for line in lines if line.verdict in BROKEN_OFF}
-    return len(broken_off) < NOTICED_IS_ENOUGH
+    return len(broken_off) < NOTICED_LIMIT
 
 
 def _outcome(mutant: Mutant, found: Found) -> Outcome:
@@ -247,7 +247,7 @@ def _function(name: str) -> str:
 
 
 def _sections(mutant: Mutant) -> re.Pattern[str]:
-    """Return what the folders of checks look like that are about the sections that a function names."""
+    """Return a pattern for the folders of the checks of the sections that a function names."""
     folders = [
         f"suites/{document.lower()}/s" + "_".join(f"0?{number}" for number in section.split("."))
         for document, section in re.findall(r"MS-(MQ\w\w) (\d+(?:\.\d+)+)", mutant.says)

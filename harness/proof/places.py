@@ -22,7 +22,7 @@ class Places:
     faults: frozenset[str]
 
     def are_one_folder(self) -> bool:
-        """Return whether the folder of the row has a check and a fault, too."""
+        """Return whether the folder of the row also has a check and a fault."""
         return self.row in self.checks & self.faults
 
     def are_named(self) -> bool:

@@ -1,7 +1,7 @@
 """The proof that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
 
 One clean run of the suites in virtual time shows which check judges which rule, and which steps it takes; then each
-fault is put in and the checks of its rules run again that take a step that it changes. It is a proof by check: every
+fault is installed, and those checks of its rules run again that take a changed step. It is a proof by check: every
 function convicts, of every rule that it covers, a system with some fault of that rule.
 """
 
@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 """A function, its parametrised cases together, or a fault; and a rule."""
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
-TOGETHER = 8
+TRIALS_A_PROCESS = 8
 """Trials in one process: most run a check or two."""
 
 
@@ -45,13 +45,15 @@ class Proof:
     Not one that was proven before: that a packet is sent no more is a finding.
     """
     idle: list[Pair] = field(default_factory=list)
-    """The functions that never convict anybody of a rule that they cover, with that rule."""
+    """The functions that never convict a system of a rule that they cover, with that rule."""
     malformed: dict[Pair, str] = field(default_factory=dict)
     """Check that breaks a rule with a packet of its own and does not say so (``malforms``), with the rule, to how."""
     unbroken: list[Pair] = field(default_factory=list)
     """Functions that say that they break a rule with a packet of their own and never do, with the rule."""
     overreached: dict[Pair, Line] = field(default_factory=dict)
-    """Fault that breaks nothing but SHOULD, and a rule that fails with it: nobody fails a MUST by missing a SHOULD."""
+    """A fault that breaks only SHOULD rules, and a rule that fails with it: a system that misses a SHOULD must not fail
+    a MUST.
+    """
 
     @property
     def complete(self) -> bool:
@@ -76,13 +78,13 @@ def prove(
     _note_own_packets(proof, trials.checks, clean)
     candidates = _Candidates(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
-    for trial, found in trials.run(candidates.trials(faults.values()), together=TOGETHER):
+    for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_A_PROCESS):
         candidates.record(found)
         _record(proof, faults[trial.name], found, wanted)
         _note_overreach(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
-    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TOGETHER):
+    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TRIALS_A_PROCESS):
         candidates.record(found)
         _note_overreach(proof, inventory, faults[trial.name], found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
@@ -91,14 +93,14 @@ def prove(
 
 
 def why_unclean(lines: Iterable[Line]) -> str:
-    """Return what kept a rule from passing on the clean reference: the first verdict that is no pass, and its check."""
+    """Return why a rule did not pass on the clean reference: the first verdict that is not a pass, and its check."""
     bad = next((line for line in lines if line.verdict in BROKEN + BROKEN_OFF), None)
     bad = bad or next((line for line in lines if line.verdict is not Verdict.PASS), None)
     return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
 
 def _sort_out(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
-    """Leave out what the clean reference does not show, and note what does not pass on it."""
+    """Leave out rules that the clean reference does not exercise, and note those that do not pass on it."""
     of_rule: dict[str, list[Line]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -126,7 +128,7 @@ class _Candidates:
                     self._judged_in[line.rule][check] = None
 
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield a trial of each fault; what was found meanwhile is not looked for again."""
+        """Yield a trial of each fault; faults that were found meanwhile are skipped."""
         for fault in faults:
             needed = _Needed(fault.breaks, set(self.open))
             yield Trial(fault.name, (fault.name,), tuple(self._checks(fault)), needed, raises=True)
@@ -155,7 +157,7 @@ class _Candidates:
     def _checks(self, fault: Fault) -> Iterable[str]:
         """Return the checks that may kill a fault: those that cover its rules, then those that happen to judge them.
 
-        Of each the cheapest come first.
+        The cheapest checks of each come first.
         """
         changed = steps_of(fault.install)
         first: dict[str, None] = {}
@@ -211,7 +213,9 @@ def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
 
 
 def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, Clean]) -> None:
-    """Compare what packets of the peer broke with what their checks say. A mark is of all cases of a function."""
+    """Compare the rules that the peer's packets broke with the marks of its checks. A mark is about all cases of a
+    function.
+    """
     meant: dict[Pair, bool] = {}
     unseen = {_function(check) for check in checks if check not in clean}
     for check, one in clean.items():
@@ -243,8 +247,8 @@ def report(proof: Proof) -> Iterator[str]:
         yield f"unbroken: {function}: no packet of the peer breaks {rule}: take it off malforms"
     for (name, _), line in sorted(proof.overreached.items()):
         yield (
-            f"overreached: {name} breaks nothing but SHOULD, and {line.rule} fails in {line.test} ({line.why}): "
-            "its row says under which SHOULD it stands, or the fault that it breaks it, too"
+            f"overreached: {name} breaks only SHOULD, and {line.rule} fails in {line.test} ({line.why}): "
+            "its row must name with `under` the SHOULD on which it depends, or the fault must name the rule"
         )
     yield from (f"idle: {function} finds no fault of {rule}, which it covers" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))

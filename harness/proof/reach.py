@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN
-from harness.mutation.mutants import BESIDE_CORE, REFERENCE, ROOMS, Mutant
+from harness.mutation.mutants import REFERENCE, ROOM_OUTSIDE_CORE, ROOMS, Mutant
 from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN_OFF, Line, Trials
 
@@ -22,7 +22,7 @@ _RECORDER = "lines recorded"
 
 @dataclass(frozen=True, slots=True)
 class CheckReach:
-    """One check on the clean reference: the lines that it has the SUT run, and its cost."""
+    """One check on the clean reference: the lines of the SUT that it runs, and its cost."""
 
     lines: Mapping[str, frozenset[int]]
     """By file."""
@@ -31,7 +31,7 @@ class CheckReach:
 
     @property
     def width(self) -> int:
-        """How much of the reference it runs: the less, the more it is about what it runs."""
+        """How much of the reference the check runs: a check that runs less is more specific."""
         return sum(map(len, self.lines.values()))
 
 
@@ -40,7 +40,7 @@ Reach = Mapping[str, CheckReach]
 
 
 def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
-    """Return the clean checks that run what a mutant changes, the narrowest first."""
+    """Return the clean checks that run a line that a mutant changes, the narrowest first."""
     lines = set(mutant.lines)
     found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
     return sorted(found, key=lambda check: reach[check].width)
@@ -56,7 +56,7 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
 
 
 def reach_of(trials: Trials, folder: Path) -> Reach:
-    """Return what the checks run; recorded now, unless it was for this very code."""
+    """Return the lines that the checks run; recorded now, unless they were recorded for the same code."""
     path, digest = folder / "reach.json", code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -86,7 +86,7 @@ class LineRecorder:
         self._files = {
             str(path): path.relative_to(REFERENCE).as_posix() for room in ROOMS for path in (REFERENCE / room).glob("*")
         }
-        self._beside = str(REFERENCE / BESIDE_CORE)
+        self._beside = str(REFERENCE / ROOM_OUTSIDE_CORE)
         self._lines: dict[str, set[int]] = defaultdict(set)
 
     def install(self, faulty: FaultyCore) -> None:
@@ -94,7 +94,7 @@ class LineRecorder:
         sys.settrace(self._on_call_beside)
 
     def take(self) -> dict[str, list[int]]:
-        """Return what ran since it was asked last."""
+        """Return the lines that ran since the last call."""
         taken = {self._files[name]: sorted(lines) for name, lines in sorted(self._lines.items())}
         self._lines.clear()
         sys.settrace(None)

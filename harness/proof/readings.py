@@ -1,10 +1,10 @@
 """The errata carried out: a system that follows any reading that verdicts allow is convicted of nothing.
 
-Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and every check runs on it
-that takes a step which the variant changes; any other has the verdicts of the clean run there. Variants are put in
-together at first (``harness.proof.grouping``). A reading with the
-verdict ``fail`` needs no variant; one that has a variant is convicted. A fault that is seen by nothing but what an
-allowed reading shows, too, is no fault: the check, the variant or the fault is wrong.
+Each reading of an entry that bytes of Windows do not settle is a variant of the reference. Every check that takes a
+step which the variant changes runs on it; all others have the verdicts of the clean run. Variants are first installed
+together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant; a variant of it is
+convicted. A fault that is noticed only where an allowed reading is noticed as well is not a fault: the check, the
+variant or the fault is wrong.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ReadingsRun:
 
     @property
     def complete(self) -> bool:
-        """Return whether every reading was run and judged as its entry says."""
+        """Return whether every reading was run and got the verdict of its entry."""
         return not (self.convicted or self.acquitted or self.missing or self.unknown or self.died)
 
 
@@ -126,7 +126,9 @@ def explained_faults(convictions: Mapping[str, Collection[Line]], found: Reading
 
 
 def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
-    """Yield a line for each reading that is not judged as its entry says, and for each fault that is such a reading."""
+    """Yield a line for each reading whose verdict differs from its entry, and for each fault that equals such a
+    reading.
+    """
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.convicted.items()):
         for rule, line in {line.rule: line for line in reversed(lines)}.items():

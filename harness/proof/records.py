@@ -1,4 +1,4 @@
-"""What the suites' files of checks, faults and predicates hold, by rule: read of a file once, until it changes."""
+"""The checks, faults and predicates of the suites' files, by rule: each file is read once, until it changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAULTS = "*/*/faults*.py"
 
 
 class FaultRecord(NamedTuple):
-    """A fault as it is registered, without what it does (``harness.faults.registry.Fault``)."""
+    """A fault as it is registered, without its code (``harness.faults.registry.Fault``)."""
 
     name: str
     breaks: list[str]
@@ -28,12 +28,12 @@ class FaultRecord(NamedTuple):
 
 
 def checks_of_suites(rule: str | None = None) -> list[Check]:
-    """Return the checks of all suites, or of the files in whose text a rule stands, in pytest's order."""
+    """Return the checks of all suites, or of the files whose text names a rule, in pytest's order."""
     return [Check(*row) for row in _rows("checks", (CHECKS,), rule, _collect)]
 
 
 def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
-    """Return the faults of all suites, or of the files in whose text a rule stands, in the order of the files."""
+    """Return the faults of all suites, or of the files whose text names a rule, in the order of the files."""
     return [FaultRecord(*row) for row in _rows("faults", (FAULTS,), rule, _import_faults)]
 
 

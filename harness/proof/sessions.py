@@ -1,4 +1,4 @@
-"""Work in the place where a pytest session would run what it collected."""
+"""Work in a pytest session, in place of running the collected tests."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Answer = TypeVar("Answer")
 
 
 def in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
-    """Collect what arguments of pytest name and do some work with the session; return what the work returns.
+    """Collect with the arguments of pytest and do some work with the session; return the result of the work.
 
-    ``what``: the place that is collected, for the error when it cannot be.
+    ``what``: the collected place, for the error when it cannot be collected.
     """
     loop = _Loop(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
@@ -24,7 +24,7 @@ def in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer
     if loop.error is not None:
         raise loop.error
     if not loop.answers:
-        raise HarnessError(f"{what} cannot be collected; `pytest {what} --collect-only` says why")
+        raise HarnessError(f"{what} cannot be collected; `pytest {what} --collect-only` shows why")
     answer: Answer = loop.answers[0]
     return answer
 

@@ -1,8 +1,8 @@
 """The steps of the reference that a check has the system under test take.
 
-Time is virtual and what is random is seeded, so a check that takes none of the steps that a fault changes has the very
-verdicts that it has on the clean reference: it is not run on that fault. The same holds for a step that is changed
-only under a condition (``harness.faults.parts.only_if``) which no call of the check meets.
+Time is virtual and randomness is seeded, so a check that takes none of the steps that a fault changes has the same
+verdicts as on the clean reference: it is not run on that fault. The same is true for a step that is changed only under
+a condition (``harness.faults.parts.only_if``) which no call of the check meets.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def may_notice(taken: Steps, changed: Steps | None) -> bool:
 
 
 def _overridden(cls: type[Part]) -> Steps | None:
-    """Return the methods of a part that a subclass overrides; None when it overrides what is no plain method."""
+    """Return the methods of a part that a subclass overrides; None when it overrides something else than plain
+    methods.
+    """
     part = part_of(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
     changed = [(name, value) for one in classes for name, value in vars(one).items() if name not in _OF_EVERY_CLASS]

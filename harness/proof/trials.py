@@ -22,14 +22,14 @@ from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, run_forked
 from harness.proof.sessions import in_session
 from harness.proof.steps import StepRecorder, Steps, steps_of
-from harness.run.checks import malformed, suite_path
+from harness.run.checks import find_malformed_rules, suite_path
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER, LOG, MIRROR, RUN
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
 BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
-"""The verdicts of a check that could not come to an end."""
+"""The verdicts of a check that broke off."""
 TRIAL_CPU_S = 300
 
 UNNEEDED = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
@@ -61,7 +61,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One verdict, as far as a trial needs it."""
+    """One verdict, with the values that a trial needs."""
 
     test: str
     rule: str
@@ -124,7 +124,9 @@ class Trials:
         return tuple(self._items)
 
     def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
-        """Return what checks do on the clean reference; each is run there once, however often it is asked for."""
+        """Return the verdicts of checks on the clean reference; each check runs there once, however often it is
+        requested.
+        """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]
         recorder, mirror = _step_recorder(), Mirror()
@@ -132,7 +134,7 @@ class Trials:
 
         def look(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
             broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
-            return check, Clean(lines, recorder.take(), seconds, broken, malformed(self._items[check]))
+            return check, Clean(lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check]))
 
         if new:
             self.warm_up(new)
@@ -148,7 +150,7 @@ class Trials:
                 self._run_check(check)
 
     def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
-        """Run trials; yield each with what it found, in the order in which they end.
+        """Run trials; yield each with its findings, in the order in which they end.
 
         ``together``: how many share a process.
         """
@@ -158,7 +160,7 @@ class Trials:
     def each(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
     ) -> Iterator[Answer]:
-        """Run checks, one by one, in as many processes as there are jobs; yield what ``look`` made of each."""
+        """Run checks, one by one, in ``jobs`` processes; yield the result of ``look`` for each."""
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
         def work(share: Sequence[str]) -> list[Answer]:
@@ -184,7 +186,7 @@ class Trials:
 
     @contextmanager
     def _prepare_trials(self, faults: tuple[str, ...], *, raises: bool = False) -> Iterator[None]:
-        """Have a folder for what checks write, and a driver with the faults."""
+        """Provide a folder for the output of checks, and a driver with the faults."""
         run = self._config.stash[RUN]
         file = replace(run.file, reference=replace(run.file.reference, faults=faults))
         driver = self._config.stash[DRIVER] = VirtualDriver(file, raises=raises)
@@ -210,7 +212,7 @@ class Trials:
 
 
 def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
-    """Collect the suites once and do some work with trials of them; return what the work returns."""
+    """Collect the suites once and do some work with trials of them; return the result of the work."""
     with unwound(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")

@@ -1,1 +1,1 @@
-"""What is made of run folders when they are whole: comparisons, expected deviations, certificates."""
+"""Results of complete run folders: comparisons, expected deviations, certificates."""

@@ -1,6 +1,6 @@
 """Whether the parts of a run folder agree: verdicts, checks and captures, identifiers and times.
 
-What one file says of another is compared, so that a lie in one of them needs the same lie in all.
+The statements of the files about each other are compared, so that a lie in one file needs the same lie in all.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def lines_of(folder: Path) -> Iterator[Line]:
 def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) -> dict[str, int]:
     """Check that rules, checks and verdicts are of these suites, and complete.
 
-    Return the captures that verdicts name, with the last frame that one needs. BadBundle names what is wrong.
+    Return the captures that verdicts name, with the last frame that each needs. BadBundle names the error.
     """
     judged, needed = set[tuple[str, str]](), dict[str, int]()
     for line in lines:
         if line.rule not in suites.rules:
-            raise BadBundle(f"{line.rule} has a verdict and is no rule")
+            raise BadBundle(f"{line.rule} has a verdict and is not a rule")
         if line.test is None:
             if line.verdict not in UNSEEN and line.rule not in ROBUSTNESS:
                 raise BadBundle(f"{line.rule}: {line.verdict} by no check")
@@ -69,7 +69,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
         judged.add((line.rule, line.check))
         if line.capture is not None:
             if not _is_capture_of(line.test, line.capture):
-                raise BadBundle(f"{line.rule}: {line.capture} is no capture of {line.test}")
+                raise BadBundle(f"{line.rule}: {line.capture} is not a capture of {line.test}")
             needed[line.capture] = max(needed.get(line.capture, 0), *line.frames, 0)
         row = catalogue.get(line.rule)
         if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in SHOWN_BY_PACKETS:
@@ -107,7 +107,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
     """Check that each capture that verdicts rest on has the set-up of its check, in this run, of this system.
 
-    One that is taken from another run, such as one without a fault, has that of the other.
+    A capture of another run, such as one without a fault, has the set-up of that run.
     """
     captures = {line.test: line.capture for line in lines if line.test is not None and line.capture is not None}
     for test, name in captures.items():
@@ -146,7 +146,9 @@ def _time(us: int) -> datetime:
 
 
 def period_of(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
-    """Return when a run took place, with what clocks may differ; None of one in virtual time. BadBundle: never."""
+    """Return when a run took place, extended by the possible error of the clocks; None in virtual time. BadBundle for
+    an impossible time.
+    """
     try:
         started, finished = (datetime.fromisoformat(run[key]) for key in ("started", "finished"))
         period = started - CLOCKS, finished + CLOCKS
@@ -160,7 +162,7 @@ def period_of(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
 def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
     """Return a listener of a capture's packets: who establishes a session has an identifier of the run.
 
-    One of the two of an EstablishConnection is its sender's.
+    One of the two identifiers of an EstablishConnection is its sender's.
     """
 
     def look(frame: Frame) -> None:

@@ -1,7 +1,7 @@
-"""The file of a certificate: a signed line, then a zip file of a run folder with what the certificate says of it.
+"""The file of a certificate: a signed line, then a zip file of a run folder with the statement of the certificate.
 
-The signature (Ed25519) is over the line before it and the SHA-512 of everything behind it, so that no byte of the file
-can change unseen. What is read is bounded before it is believed: sizes, numbers of files, names.
+The signature (Ed25519) covers the line before it and the SHA-512 of all bytes after it, so that every change of the
+file is detected. Input is bounded before it is trusted: sizes, numbers of files, names.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0
 _LINE_LENGTH = len(_MAGIC) + 64 + 1 + 128 + 1
 MOST_FILES = 20_000
 MOST_BYTES = 4 * 2**30
-"""Of all files of a bundle together, unpacked."""
+"""The limit for all files of a bundle together, unpacked."""
 MOST_RATIO = 200
-"""How many times smaller a bundle may be than what it holds: captures of one system shrink to about a tenth."""
+"""How many times smaller than its content a bundle may be: captures of one system shrink to about a tenth."""
 _NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK = 1 << 20
 _DATE = (1980, 1, 1, 0, 0, 0)
-"""Of every file in it, so that a bundle depends on nothing but its content."""
+"""The time of every file in it, so that a bundle depends only on its content."""
 
 
 class BadBundle(MqconformError):
-    """A file that is no certificate, or not the one that was signed."""
+    """The file is not a certificate, or not the one that was signed."""
 
 
 class Member(NamedTuple):
@@ -61,7 +61,7 @@ class Opened:
 
 
 def private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
-    """Read a private key (PEM); UsageError says what is wrong with it."""
+    """Read a private key (PEM); UsageError names the error in it."""
     try:
         key = load_pem_private_key(path.read_bytes(), password)
     except OSError as error:
@@ -77,7 +77,7 @@ def private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
 
 
 def public_key(path: Path) -> Ed25519PublicKey:
-    """Read a public key (PEM); UsageError says what is wrong with it."""
+    """Read a public key (PEM); UsageError names the error in it."""
     try:
         key = load_pem_public_key(path.read_bytes())
     except OSError as error:
@@ -152,14 +152,14 @@ def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
 
 
 def _unpack(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
-    """Unpack what was signed: whoever signs may be wrong, too."""
+    """Unpack the signed content, with all checks: a signed file may still be wrong."""
     try:
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()
             _check(path, infos)
             return {info.filename: _unpack_one(packed, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        raise BadBundle(f"{path}: what was signed is no zip file that can be read: {error}") from error
+        raise BadBundle(f"{path}: the signed content is not a readable zip file: {error}") from error
 
 
 def _check(path: Path, infos: list[zipfile.ZipInfo]) -> None:

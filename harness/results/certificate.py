@@ -1,4 +1,4 @@
-"""What a certificate says of a run, and what keeps a run from having one: ``mqconform certify RUN --key KEY``."""
+"""The statement of a certificate about a run, and the reasons that prevent one: ``mqconform certify RUN --key KEY``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CERTIFICATE_FILE = "certificate.json"
 PAGE_FILE = "certificate.html"
 BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
-"""Which share of the rules that were tried may never have come up, unless somebody asks for another."""
+"""The share of the judged rules that may never have been exercised, unless an option names another."""
 _TEXT_LIMIT, _TEXTS = 200, 3
 """Characters of one thing that happened, and how many things, that a refusal names."""
 _UNCERTAIN = {
@@ -32,8 +32,8 @@ _UNCERTAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On what terms a run is certified: which share of the rules that it tried may never have come up, and how many
-    checks a whole run has.
+    """The terms of a certificate: the share of the judged rules that may never have been exercised, and the number of
+    checks of a whole run.
     """
 
     not_exercised_percent: float
@@ -44,7 +44,7 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     """Yield, a line each, why a run cannot be certified; ``suites``: those that it is a run of."""
     run = found.run
     if run.get("schema") != SCHEMA:
-        yield f"it is of schema {run.get('schema')}; run it again with this harness"
+        yield f"the run is of schema {run.get('schema')}; run it again with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
         yield f"its profile {one_line(str(profile), 100)!r} is none that is known: {', '.join(RELEASES)}"
     yield from _what_is_missing(found, terms, suites)
@@ -57,7 +57,7 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
 
 def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     if found.partial is not None:
-        yield f"it is a part of a run: {found.partial}"
+        yield f"the run is partial: {found.partial}"
     checks = len(found.checks)
     if checks < terms.checks:
         yield f"{checks} checks ran; a whole run has {terms.checks}"
@@ -66,7 +66,7 @@ def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterato
 
 
 def _what_happened(found: RunResults) -> Iterator[str]:
-    """Yield what checks left behind or met, and the ends of the system's process."""
+    """Yield the residue of checks, and the ends of the system's process."""
     if residue := found.run.get("residue"):
         met = _texts(f"{one.get('what')} ({_name(one)})" for one in residue)
         yield (
@@ -82,7 +82,7 @@ def _what_went_wrong(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN.items():
         rules = _with(found, verdict)
         if rules:
-            yield f"{len(rules)} rules: what was found {words}: {_list_rules(rules)}"
+            yield f"{len(rules)} rules: the verdict {words}: {_list_rules(rules)}"
     known = _deviations(found)
     new = [rule for rule in _with(found, Verdict.FAIL) if rule not in known]
     if new:
@@ -159,7 +159,7 @@ def _name(one: Mapping[str, Any]) -> str:
 
 
 def _texts(all_: Iterable[str]) -> str:
-    """Return the first of what a system may have said, each on one line, and how many more there are."""
+    """Return the first texts of a system, each on one line, and how many more exist."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
     return "; ".join(texts[:_TEXTS]) + more

@@ -1,4 +1,4 @@
-"""A certificate as a page and as a badge. What a system is called is shown as text, whatever is in it."""
+"""A certificate as a page and as a badge. The name of a system is shown as text, even if it has markup."""
 
 from __future__ import annotations
 

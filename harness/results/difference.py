@@ -1,4 +1,4 @@
-"""What became better and worse from one run to another, by rule: ``mqconform diff RUN_A RUN_B``."""
+"""The changes from one run to another, by rule: ``mqconform diff RUN_A RUN_B``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.run.results import RuleResult
 
 
 class Kind(StrEnum):
-    """What became of a rule, worst first."""
+    """The change of a rule, worst first."""
 
     NEWLY_FAILING = "newly failing"
     FAILING_MORE = "failing in more checks"
@@ -45,7 +45,7 @@ class Difference:
     steps: tuple[Step, ...]
 
     def of(self, kind: Kind) -> list[Step]:
-        """Return the rules of which this became."""
+        """Return the rules with this change."""
         return [step for step in self.steps if step.kind is kind]
 
     @property
@@ -55,7 +55,7 @@ class Difference:
 
 
 def compare(a: RunResults, b: RunResults) -> Difference:
-    """Compare two runs. What a partial run did not judge is added or removed, never better or worse."""
+    """Compare two runs. A rule that a partial run did not judge is added or removed, never better or worse."""
     return Difference(a, b, tuple(_step(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
 
 

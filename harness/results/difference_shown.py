@@ -1,4 +1,4 @@
-"""A difference of two runs as text, Markdown, JSON and JUnit. What a system said stays text, whatever is in it."""
+"""A difference of two runs as text, Markdown, JSON and JUnit. Texts of a system stay text, even if they have markup."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from harness.results.summary import escape
 from harness.run.results import RuleResult
 
 _TEXT = 160
-"""Characters shown of what was expected or observed."""
+"""The number of shown characters of the expected or observed value."""
 
 
 def as_text(difference: Difference) -> str:
-    """Return lines for a terminal; what is unchanged is only counted."""
+    """Return lines for a terminal; unchanged rules are only counted."""
     lines = [f"{name}: {_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
     for kind, steps in _kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
@@ -50,7 +50,7 @@ def as_json(difference: Difference) -> str:
 
 
 def as_junit(difference: Difference) -> str:
-    """Return JUnit's XML: a test case for each rule of the second run; a failure is what became worse."""
+    """Return JUnit's XML: a test case for each rule of the second run; a failure is a change for the worse."""
     root = ElementTree.Element("testsuite", name=f"{difference.a.system} to {difference.b.system}")
     worse = 0
     for step in difference.steps:

@@ -1,4 +1,4 @@
-"""The suites that are installed here, as far as a certificate can be held against them."""
+"""The installed suites, for comparison with a certificate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The verdicts of a run judged again, from its captures alone.
 
-Rules that every packet shows are judged by the packets of each capture; what checks drive an exchange for, by running
-these checks again on their captures.
+Rules that every packet shows are judged by the packets of each capture; rules with a driven exchange are judged by
+running their checks again on the captures.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ DEADLINE_S = 3_600
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgain:
-    """``captures``: how many were judged again; ``replayed``: what became of the checks on them; ``shown``: the rules
-    of which every verdict came out again; ``believed``: the rules of which one did not, with a verdict all the same.
+    """``captures``: the number of captures judged again; ``replayed``: the replay of the checks on them; ``shown``: the
+    rules whose verdicts were all reproduced; ``believed``: the decided rules with a verdict that was not reproduced.
     """
 
     captures: int
@@ -44,7 +44,7 @@ class JudgedAgain:
 def judge_again(
     opened: Opened, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
 ) -> JudgedAgain:
-    """Judge a run again; BadBundle when its verdicts do not say what its captures show.
+    """Judge a run again; BadBundle when its verdicts contradict its captures.
 
     ``progress``: how much is done, of how much.
     """
@@ -82,7 +82,7 @@ def _judge_captures(
     names: list[str],
     progress: Callable[[int], None],
 ) -> frozenset[tuple[str, Verdict, str]]:
-    """Judge captures by what every packet shows: what they convict, the verdicts convict.
+    """Judge captures by the passive predicates: each failing rule must fail in the verdicts as well.
 
     Return the rules with their verdicts and captures.
     """
@@ -102,7 +102,7 @@ def _judge_captures(
 
 
 def _identifiers(found: RunResults) -> Callable[[str], frozenset[str] | None]:
-    """Return what tells the identifiers of the queue managers of a capture; None where they are not known.
+    """Return a function that returns the identifiers of the queue managers of a capture; None where they are unknown.
 
     In virtual time each check has a system of its own, whose identifier follows from its name. Of a topology only the
     receiver is known.
@@ -113,7 +113,7 @@ def _identifiers(found: RunResults) -> Callable[[str], frozenset[str] | None]:
     own = {capture_name(test): str(new_guid(entropy_of(test))) for test in found.checks} if virtual else {}
     of_run = frozenset(found.run["queue_managers"])
     if not virtual and not of_run:
-        raise BadBundle("run.json names no queue manager, so that nothing says whose captures these are")
+        raise BadBundle("run.json names no queue manager, so that the owner of the captures is unknown")
 
     def of(name: str) -> frozenset[str] | None:
         stem = Path(name).stem
@@ -127,4 +127,4 @@ def _identifiers(found: RunResults) -> Callable[[str], frozenset[str] | None]:
 
 
 _ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
-"""What the name of a capture has behind that of its check, of another attempt."""
+"""The end of a capture's name, after the name of its check, for another attempt."""

@@ -24,14 +24,14 @@ from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
 NO_CHECK = "the suites have no such check"
-NOT_BEGUN = "it was not begun before the deadline"
+NOT_BEGUN = "the check was not begun before the deadline"
 _LONGEST_OBSERVED = 200
 Progress = Callable[[int, int], None]
 """Gets how many checks were replayed, of how many."""
 
 
 class Judged(NamedTuple):
-    """A verdict of a check on a rule; ``advice``: it is about the SHOULD of the rule's sentence."""
+    """A verdict of a check on a rule; ``advice``: whether the SHOULD of the rule's sentence was followed."""
 
     rule: str
     verdict: str
@@ -39,7 +39,9 @@ class Judged(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What a check found on a rule in the run and in the replay, in words. ``new_fail``: only the replay fails it."""
+    """The verdicts of a check on a rule in the run and in the replay, in words. ``new_fail``: only the replay fails the
+    rule.
+    """
 
     rule: str
     was: str
@@ -49,8 +51,8 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A replay of checks. ``alike``: those that came to the same verdicts; ``differing``: the verdicts of others;
-    ``unplayable``: why the rest cannot be replayed.
+    """A replay of checks. ``alike``: checks with the same verdicts as in the run; ``differing``: the verdicts of the
+    others; ``unplayable``: the reasons why the rest cannot be replayed.
     """
 
     alike: frozenset[str]
@@ -74,9 +76,10 @@ def replay(
     progress: Progress = lambda done, of: None,
     deadline_s: int | None = None,
 ) -> Replayed:
-    """Replay the checks of a run folder, or those that have a verdict on a rule; ``out``: keep what comes of it there.
+    """Replay the checks of a run folder, or those that have a verdict on a rule; ``out``: the folder that keeps the
+    replay.
 
-    After ``deadline_s`` no check is begun. UsageError says why that cannot be done at all.
+    After ``deadline_s`` no check is begun. UsageError when the run cannot be replayed at all.
     """
     watch = _Watch(progress)
     given = [word for rule in rules for word in ("--rule", rule)] + (["-k", keyword] if keyword else [])
@@ -105,7 +108,7 @@ def replay(
 
 
 class _Watch:
-    """A plugin that keeps what became of the checks of a session."""
+    """A plugin that notes the checks of a session and their fate."""
 
     def __init__(self, progress: Progress) -> None:
         self.collected = set[str]()
@@ -130,7 +133,7 @@ class _Watch:
 
 
 _Found = Mapping[str, Sequence[tuple[Judged, str]]]
-"""The verdicts of a check by rule, each with what is shown of it."""
+"""The verdicts of a check by rule, each with its shown text."""
 
 
 def _verdicts(folder: Path) -> dict[str, dict[str, list[tuple[Judged, str]]]]:
@@ -150,7 +153,7 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
 
 
 def _differences(was: _Found, now: _Found) -> list[Difference]:
-    """Return the rules with other verdicts, each told by the first verdict that only one side has."""
+    """Return the rules with other verdicts, each with the first verdict that only one side has."""
     differences = []
     for rule in sorted(was.keys() | now.keys()):
         before, after = was.get(rule, ()), now.get(rule, ())

@@ -1,4 +1,4 @@
-"""A run folder as its readers need it: what was tested, and what stands of every rule."""
+"""A run folder as its readers need it: the tested system, and the final verdict of every rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.run.results import RuleResult, standing
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 LONGEST_SYSTEM, LONGEST_REASON = 200, 500
-"""Characters that are shown of what a run folder says, which may be anybody's."""
+"""The number of shown characters of a run folder, whose author is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def partial_of(run: Mapping[str, Any]) -> str | None:
     if run.get("aborted"):
         return one_line(str(run["aborted"]), LONGEST_REASON)
     if not run.get("finished"):
-        return "it has not ended"
+        return "the run has not finished"
     selection = str(run.get("selection", "all"))
     return None if selection == "all" else one_line(f"only {selection}", LONGEST_REASON)
 
@@ -69,7 +69,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is cut or broken, it is no JSON: {error}") from error
+        raise UsageError(f"{path}: is cut or broken, it is not JSON: {error}") from error
     sut = run.get("sut") if isinstance(run, dict) else None
     if not isinstance(sut, dict) or not isinstance(sut.get("name"), str):
         raise UsageError(f"{path}: is no {RUN_FILE} of this harness: it does not name a system (sut.name)")
@@ -77,7 +77,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
 
 
 def read_run(folder: Path) -> RunResults:
-    """Read a run folder; UsageError names what of it is missing or broken."""
+    """Read a run folder; UsageError names a missing or broken file."""
     run = read_run_json(folder)
     verdicts, checks, failing = folder / VERDICTS_FILE, set[str](), dict[str, set[str]]()
 

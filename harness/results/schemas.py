@@ -1,4 +1,4 @@
-"""What a bundle may hold: each of its files checked, with bounds, before anything in it is looked at."""
+"""The permitted content of a bundle: each of its files is checked, with bounds, before its content is used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_JSON = 64 * 2**20
 MOST_LINE = 2**20
 """int bytes of a line of verdicts.jsonl."""
 MOST_NUMBER = 2**53
-"""Of a number: what every reader of JSON has exactly."""
+"""The largest number: every reader of JSON represents it exactly."""
 _COMPLAINT = 200
 _TEXT = {"type": "string", "maxLength": 10_000}
 _WORD = {"type": "string", "maxLength": 300}
@@ -132,7 +132,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def check_run_folder(folder: Path) -> None:
-    """Check run.json, rules.json and verdicts.jsonl; BadBundle names the file and what is wrong with it."""
+    """Check run.json, rules.json and verdicts.jsonl; BadBundle names the file and the error in it."""
     _read(folder / RUN_FILE, _RUN)
     _read(folder / RULES_FILE, _RULES)
     _check_lines(folder / VERDICTS_FILE)
@@ -165,7 +165,7 @@ def _parse_json(text: str) -> Any:
 
 
 def _no_number(text: str) -> Never:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _number(text: str) -> float:
@@ -203,12 +203,12 @@ def _check_lines(path: Path) -> None:
 
 
 def _check_line(data: bytes, last: int) -> int:
-    """Check a line, of schema 2; ValueError says what is wrong. Return its ``seq``, which is after the ``last``."""
+    """Check a line, of schema 2; ValueError names the error in it. Return its ``seq``, which is after the ``last``."""
     if len(data) > MOST_LINE or not data.endswith(b"\n"):
         raise ValueError("the line is cut, or too long")
     line = _parse_json(data.decode())
     if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
-        raise ValueError("no verdict of this harness")
+        raise ValueError("not a verdict of this harness")
     for key, (required, is_right) in _FORMS.items():
         if (key in line or required) and not is_right(line.get(key)):
             raise ValueError(f"{key} cannot be {str(line.get(key))[:80]!a}")
@@ -243,4 +243,4 @@ _FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
     **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
     "advice": (False, lambda value: _is_text(value) and value in _ADVICE),
 }
-"""The keys of a line: whether each must be there, and what is right for it."""
+"""The keys of a line: whether each is required, and the function that validates it."""

@@ -15,7 +15,7 @@ from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
 SHOWN = 50
-"""Rules that are told; the others are counted."""
+"""The number of rules that are shown; the others are counted."""
 _TEXT = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _EATEN = re.compile(
@@ -27,11 +27,11 @@ _EATEN = re.compile(
     """,
     re.VERBOSE,
 )
-"""What Markdown would not show, or not as it is."""
+"""Text that Markdown would not show, or not show unchanged."""
 
 
 def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
-    """Return the page: what was tested, how much was judged, what is wrong and what is known to be."""
+    """Return the page: the tested system, the number of judged rules, the findings, and the known deviations."""
     return "\n".join(_lines(found, catalogue)) + "\n"
 
 
@@ -50,7 +50,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     name, harness, reach = (escape(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
-        yield f"**This is a part of a run: {escape(found.partial)}.**"
+        yield f"**The run is partial: {escape(found.partial)}.**"
     yield ""
     yield from _counts(found)
     for verdict in BAD:
@@ -116,5 +116,5 @@ def escape(text: str) -> str:
 
 
 def unescape(markdown: str) -> str:
-    """Return a page for a terminal, where nobody takes the backslashes of `escape` away again."""
+    """Return a page for a terminal, where the backslashes of `escape` would be visible."""
     return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

@@ -51,13 +51,13 @@ class JudgedElsewhere(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A certificate that holds. ``statement``: certificate.json; ``again``: what of it was judged again."""
+    """A valid certificate. ``statement``: certificate.json; ``again``: the verdicts that were judged again."""
 
     statement: dict[str, Any]
     again: JudgedAgain
 
     def to_json(self) -> dict[str, Any]:
-        """Return certificate.json with what of it was judged again, and what stays the signer's word."""
+        """Return certificate.json with the rules that were judged again, and those that rest on the signer's word."""
         return self.statement | {
             "judged_again": {"captures": self.again.captures, "rules": sorted(self.again.shown)},
             "believed": list(self.again.believed),
@@ -72,7 +72,8 @@ def verify(
     *,
     not_exercised_percent: float = NOT_EXERCISED_PERCENT,
 ) -> Verified:
-    """Verify a certificate; BadBundle says what does not hold, JudgedElsewhere that another harness has to say it.
+    """Verify a certificate; BadBundle names a contradiction, JudgedElsewhere the version of the harness that has to
+    verify it.
 
     ``progress``: how much was judged again, of how much; ``not_exercised_percent``: the verifier's own limit.
     """
@@ -98,10 +99,10 @@ def verify(
 
 
 def _statement(opened: Opened, suites: Suites) -> dict[str, Any]:
-    """Read what the certificate says; JudgedElsewhere when that is of other suites than are installed here."""
+    """Read the statement of the certificate; JudgedElsewhere when it is about other suites than the installed ones."""
     said = read_json(opened.folder / CERTIFICATE_FILE)
     if not isinstance(said, dict):
-        raise BadBundle(f"{CERTIFICATE_FILE}: is no object")
+        raise BadBundle(f"{CERTIFICATE_FILE}: is not an object")
     rules = read_json(opened.folder / RULES_FILE)
     try:
         digest = digest_of(rules)
@@ -127,15 +128,15 @@ def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
 
 
 def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
-    """Compare what the certificate says with what its run folder says; then its terms."""
+    """Compare the statement of the certificate with its run folder; then its terms."""
     if {name for name, _ in files_of(found)} != said["files"].keys():
-        raise BadBundle("it has files that belong to no run folder")
+        raise BadBundle("the bundle has files that belong to no run folder")
     terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
     if terms.checks != suites.checks:
-        raise BadBundle(f"it is certified on terms of {terms.checks} checks; a whole run has {suites.checks}")
+        raise BadBundle(f"the terms of the certificate name {terms.checks} checks; a whole run has {suites.checks}")
     if terms.not_exercised_percent > most:
         raise BadBundle(
-            f"it is certified on terms of up to {terms.not_exercised_percent:g} % of rules that were never exercised; "
+            f"the terms of the certificate allow {terms.not_exercised_percent:g} % of rules that were never exercised; "
             f"`--not-exercised` here is {most:g}"
         )
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
@@ -148,15 +149,17 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
         raise BadBundle(f"its run could not be certified: {reasons[0]}")
     for name, text in ((PAGE_FILE, page(said, opened.key)), (BADGE_FILE, badge(said))):
         if (opened.folder / name).read_bytes() != text.encode():
-            raise BadBundle(f"{name} does not show what the certificate says")
+            raise BadBundle(f"{name} does not show the statement of the certificate")
 
 
 _PLACE = re.compile(r"^(behind )?frame \d+: ")
 LISTED = 20
 
 
-def said_of(found: Verified) -> Iterator[str]:
-    """Yield lines for the terminal: what was declared, what was found, what was judged again, what is believed."""
+def describe_verified(found: Verified) -> Iterator[str]:
+    """Yield lines for the terminal: the declarations, the findings, the verdicts judged again, the verdicts
+    believed.
+    """
     said = found.statement
     yield from _declarations(said)
     counts = ", ".join(f"{number:,} {name}" for name, number in said["rules"].items() if number)
@@ -166,15 +169,15 @@ def said_of(found: Verified) -> Iterator[str]:
     yield f"judged again: {again.captures:,} captures, {len(again.shown):,} of {decided:,} rules with a verdict"
     yield from describe_replay(again.replayed)
     yield f"the signer's word: {len(again.believed):,} rules{_by_document(again.believed)}; `--format json` lists them"
-    yield "the signer's word: name, vendor and version of the system, the profile it was held to, dates, run"
+    yield "the signer's word: name, vendor and version of the system, its profile, dates, run"
     system = said["system"]
     yield f"holds: {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
     yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"
 
 
 def describe_replay(found: Replayed) -> Iterator[str]:
-    """Yield how many checks were replayed, why others were not, and which came to other verdicts than the run."""
-    yield f"replayed: {len(found.alike):,} checks came to the verdicts of the run"
+    """Yield how many checks were replayed, why others were not, and which got other verdicts than in the run."""
+    yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
     for why, number in Counter(map(_without_place, found.unplayable.values())).most_common(LISTED):
         yield f"  not replayed: {number:,}: {why}"
     for test, differences in list(found.differing.items())[:LISTED]:

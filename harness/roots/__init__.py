@@ -1,1 +1,3 @@
-"""What all verdicts on a real system rest on: preflight asks for it before a run, a run at its first bad verdict."""
+"""Roots: the conditions on which all verdicts on a real system rest. preflight checks them before a run, a run at its
+first bad verdict.
+"""

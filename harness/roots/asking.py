@@ -1,7 +1,8 @@
 """The questions: is the system another than the peer, does it find the peer, do messages to its names and queues come?
 
-Every message is asked to be acknowledged at the peer, so that one exchange shows the way there, the name, the queue and
-its kind (MS-MQMQ 2.2.18.1.6). Where no acknowledgment comes, somebody looks into the queue, if there is anybody.
+Every message requests an acknowledgment at the peer, so that one exchange shows the way there, the name, the queue and
+its kind (MS-MQMQ 2.2.18.1.6). Without an acknowledgment, the control channel or a remote reader inspects the queue,
+where either is available.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from reference_qm.surface.commands import Result, SendMessage
 IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached", "name TCP", "name OS", "queues"
 PROVISIONED = ("plain", "transactional", "admin")
 """Queues of [queues] that checks use where none can be made."""
-LIVES_S = 10
+MESSAGE_LIFETIME_S = 10
 """How long a message tries to arrive, and stays in a queue: then nothing of it is left."""
 REACHED_MS = 12_000
-SOON = 10
+ACK_SPEEDUP = 10
 """How much earlier than specified the peer acknowledges while it waits itself for acknowledgments."""
 NO_QUEUE = 0x7FFF_FFFE
-"""A number that no private queue has: a message for it is refused, whatever names the system takes for its own."""
+"""A number that no private queue has: the system refuses a message for it, if it accepts the name as its own."""
 
 _REFUSED: Mapping[int, tuple[State, str]] = {
     MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "the server answered: no such queue"),
@@ -54,7 +55,7 @@ _FIND_PEER = (
 )
 _FOREIGN_NAME = (
     "correct driver.address to an address of the system's own, such as in a host-only network instead of behind a "
-    "forwarded port, or set IgnoreOSNameValidation = 1 at the system: Windows discards what is addressed to a name "
+    "forwarded port, or set IgnoreOSNameValidation = 1 at the system: Windows discards messages to a name "
     "that is not its own (KB306785, KB306416)"
 )
 
@@ -76,14 +77,16 @@ class _Target:
 
 @dataclass(slots=True)
 class _Sent:
-    """A message for a target. ``acknowledged``: the class of its acknowledgment; ``arrived``: None: nobody can see."""
+    """A message for a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether it is in its
+    queue; None: unknown.
+    """
 
     target: _Target
     ordinal: int
     acknowledged: int | None = None
     arrived: bool | None = None
     refusal: str = ""
-    """Why its queue cannot be looked into."""
+    """The reason why its queue cannot be read."""
 
     @property
     def takes_messages(self) -> bool:
@@ -92,7 +95,7 @@ class _Sent:
 
     @property
     def not_found(self) -> bool:
-        """Return whether its queue was looked for and is not there, and not only closed to the tester."""
+        """Return whether its queue was searched and is missing, not only closed to the tester."""
         return _QUEUE_NOT_FOUND in self.refusal
 
 
@@ -114,7 +117,7 @@ def identity(file: SutFile, guid: UUID | None) -> Line:
     """Compare who answers with who the peer is: two queue managers of one identifier are one for each other."""
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
-        return Line(IDENTITY, State.NOT_SEEN, "nobody answers a request for a session")
+        return Line(IDENTITY, State.NOT_SEEN, "the system does not answer a request for a session")
     if guid == peer:
         said = f"{file.label} gives the tester's peer the identifier {peer} ({key}), which is that of the system"
         return Line(IDENTITY, State.WRONG, said, f"give another {key}")
@@ -129,7 +132,7 @@ def reach(system: System) -> Iterator[Line]:
     if not system.offers("send"):
         return
     try:
-        yield _reached(system)
+        yield _check_reached(system)
     except NotShown as error:
         yield Line(REACHED, State.NOT_SEEN, str(error))
     except (ConformanceFailure, SutUnavailable, OSError) as error:
@@ -142,12 +145,12 @@ def where(system: System) -> str:
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
 
-def _reached(system: System) -> Line:
+def _check_reached(system: System) -> Line:
     to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", where(system)
-    with system.peer() as peer, system.controlled(peer.environment) as control:
+    with system.peer() as peer, system.open_control(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=AT_ONCE))
         peer.listen()
-        control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=LIVES_S)
+        control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(REACHED_MS)
         if session is None:
             said = f"it sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
@@ -155,7 +158,7 @@ def _reached(system: System) -> Line:
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
-            way_out = "look for a device between them that changes what they send"
+            way_out = "look for a device between them that changes their packets"
             return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never came", way_out)
         peer.environment.run_until(lambda: _acknowledges(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
@@ -170,7 +173,9 @@ def _peer_not_reached(system: System) -> str:
 
 
 def _acknowledges(session: Session) -> bool:
-    """Return whether the system was told that its message came: else it would bring it once more."""
+    """Return whether the system got the acknowledgment of its message; without it the system would send the message
+    again.
+    """
     return any(frame.kind == "SessionAck" for frame in session.sent)
 
 
@@ -222,7 +227,7 @@ def _controlled_for_itself(system: System) -> Iterator[Control]:
 
     environment = RealEnvironment()
     try:
-        with system.controlled(environment) as control:
+        with system.open_control(environment) as control:
             yield control
     finally:
         environment.close()
@@ -231,28 +236,30 @@ def _controlled_for_itself(system: System) -> Iterator[Control]:
 def _exchange(
     system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
 ) -> tuple[list[_Sent], bool]:
-    """Send the messages and wait; return them, and whether one for a queue that nobody has was refused."""
-    peer.configure(timers=TimerSettings(scale=SOON))
+    """Send the messages and wait; return them, and whether the message for a missing queue was refused."""
+    peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
     peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
     sent = [_Sent(target, _send(peer, target.name, label, transactional=target.transactional)) for target in targets]
     nowhere = _send(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
 
-    def answered() -> list[bool]:
+    def find_answered() -> list[bool]:
         found = dict(_acknowledgments(peer))
         for one in sent:
             one.acknowledged = found.get(one.ordinal)
         return [one.acknowledged is not None for one in sent]
 
     within_ms = system.timeouts.response_ms if reached is False else max(REACHED_MS, system.timeouts.response_ms)
-    if peer.environment.run_until(lambda: any(answered()), within_ms):  # many systems refuse in silence
-        peer.environment.run_until(lambda: all(answered()), system.timeouts.response_ms)
+    if peer.environment.run_until(lambda: any(find_answered()), within_ms):  # many systems refuse in silence
+        peer.environment.run_until(lambda: all(find_answered()), system.timeouts.response_ms)
     peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_acknowledgments(peer))
 
 
 def _has_acknowledged(peer: Peer) -> bool:
-    """Return whether the system was told that all its messages came: else it would bring them to a later peer."""
+    """Return whether the system got the acknowledgments of all its messages; without them it would send the messages to
+    a later peer.
+    """
     for connection in peer.recorder.connections:
         kinds = [(frame.kind, frame.from_sut) for frame in connection.frames]
         if ("UserMessage", True) in kinds and ("SessionAck", False) not in kinds:
@@ -269,8 +276,8 @@ def _send(peer: Peer, to: str, label: str, *, transactional: bool = False) -> in
             transactional=transactional,
             acks=frozenset({"positive_arrival", "negative_arrival"}),
             admin_queue=f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}",
-            time_to_reach_queue_s=LIVES_S,
-            time_to_be_received_s=LIVES_S,
+            time_to_reach_queue_s=MESSAGE_LIFETIME_S,
+            time_to_be_received_s=MESSAGE_LIFETIME_S,
         )
     )
     if not isinstance(answer, Result):
@@ -289,7 +296,7 @@ def _acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
 
 
 def _look(system: System, sent: list[_Sent], label: str) -> None:
-    """Note what arrived of that which was not acknowledged, where somebody can look into queues."""
+    """Note which messages without an acknowledgment arrived, where queues can be read."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
     with system.looking() as control:
@@ -324,7 +331,7 @@ def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line
     for subject in (BY_ADDRESS, BY_HOST_NAME):
         of_name = [one for one in sent if one.target.subject == subject]
         if not of_name:
-            yield Line(subject, State.NOT_SEEN, "no control channel tells the host name of the system")
+            yield Line(subject, State.NOT_SEEN, "without a control channel the host name of the system is unknown")
             continue
         name = of_name[0].target.name
         key = "driver.address" if subject == BY_ADDRESS else "the host name"
@@ -344,7 +351,7 @@ def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line
 
 
 def _queues(file: str, sent: list[_Sent]) -> Iterator[Line]:
-    """Yield a line for each queue of [queues] of which something is known; ``file``: the SUT file."""
+    """Yield a line for each queue of [queues] whose state is known; ``file``: the SUT file."""
     of_address = [one for one in sent if one.target.subject == BY_ADDRESS]
     other = next((one.target.queue for one in of_address if one.takes_messages), None)
     for one in of_address:

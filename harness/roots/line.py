@@ -1,4 +1,4 @@
-"""What a look at a system finds: a line for each thing, with the way out."""
+"""Findings about a system: a line for each subject, with its remedy."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class State(StrEnum):
 
     OK = "ok"
     MISSING = "missing"
-    """The SUT file promises it, and it is not there."""
+    """The SUT file declares a value, and the system does not provide it."""
     WRONG = "wrong"
-    """It is there, and is not what the SUT file says."""
+    """The system provides the subject, but not as the SUT file declares it."""
     NOT_SEEN = "not seen"
     """There is no way to look."""
     NOT_DECLARED = "not declared"
@@ -26,7 +26,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing. ``ends_run``: a run does not even begin with it; ``about``: the key of a queue in [queues]."""
+    """One finding. ``ends_run``: a run does not begin with this finding; ``about``: the key of a queue in [queues]."""
 
     subject: str
     state: State
@@ -40,12 +40,12 @@ class Line:
 
     @property
     def bad(self) -> bool:
-        """Return whether something that the SUT file promises is not there."""
+        """Return whether the system does not provide what the SUT file declares."""
         return self.state in (State.MISSING, State.WRONG)
 
     @property
     def sentence(self) -> str:
-        """What is missing, which says by itself where, and how to mend it."""
+        """The finding as one sentence, with the place and the remedy."""
         return f"{self.said}: {self.way_out}" if self.way_out else self.said
 
     def __str__(self) -> str:

@@ -17,11 +17,11 @@ def endpoint(system: System) -> Line:
     if not system.file.capabilities.get("qm2qm", False):
         return Line(REMOTE_READING, State.NOT_DECLARED, "nothing looked for")
     for port in (endpoint_mapper.MAPPER_PORT, driver.rpc_port):
-        found = endpoint_mapper.mapped(driver.address, port, QM2QM)
+        found = endpoint_mapper.ask_endpoint_mapper(driver.address, port, QM2QM)
         if isinstance(found, str):
             why = why or f"{driver.address}:{port}: {found}"
         elif found:
-            return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} says {found[0]} for qm2qm")
+            return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm")
         else:
             why = why or f"the mapper at {driver.address}:{port} knows of no qm2qm"
     said = f"{system.file.label} promises qm2qm (capabilities.qm2qm), and a reader does not find it: {why}"

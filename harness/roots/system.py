@@ -1,4 +1,4 @@
-"""A system that is asked for what verdicts rest on: how it is reached, and what is known of it so far."""
+"""A system whose roots are checked: the way to reach it, and the known facts about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.sut.wires import Route
 
 
 class NamingEnvironment(RealEnvironment):
-    """Real time and sockets; a host name that nobody else may know leads to the system."""
+    """Real time and sockets; a host name that only the system knows leads to the system."""
 
     def __init__(self, names: dict[str, str]) -> None:
         super().__init__()
@@ -41,9 +41,9 @@ class System:
     guid: UUID | None = None
     """Who answers a session."""
     facilities: frozenset[str] = frozenset()
-    """What the control channel offers."""
+    """The facilities of the control channel."""
     host_name: str | None = None
-    """Its own name, as the control channel says."""
+    """The system's own name, from the control channel."""
     clock_s: int | None = None
     """By how many seconds the system's clock is fast; None while it was not seen."""
 
@@ -63,7 +63,7 @@ class System:
 
     @property
     def shows_queues(self) -> bool:
-        """Return whether somebody can look into queues: the control channel, or a remote reader."""
+        """Return whether queues can be read: by the control channel, or by a remote reader."""
         return self.offers("receive") or self.file.capabilities.get("qm2qm", False)
 
     @contextmanager
@@ -81,7 +81,7 @@ class System:
                 yield peer
 
     @contextmanager
-    def controlled(self, environment: Environment) -> Iterator[Control]:
+    def open_control(self, environment: Environment) -> Iterator[Control]:
         """Yield the control channel; SutUnavailable when there is none any more."""
         assert self.route is not None
         with closing(JsonlControl(environment, self.route, answer_ms=self.timeouts.control_ms)) as control:
@@ -89,11 +89,11 @@ class System:
 
     @contextmanager
     def looking(self) -> Iterator[Control]:
-        """Yield what can look into queues; ``shows_queues`` says whether there is such a thing."""
+        """Yield a reader of queues; ``shows_queues`` is true when there is one."""
         environment = RealEnvironment()
         with closing(environment):
             if self.offers("receive"):
-                with self.controlled(environment) as control:
+                with self.open_control(environment) as control:
                     yield control
             else:
                 with closing(RemoteControl(environment, self.file, self.file.driver.rpc_port)) as remote:

@@ -40,11 +40,11 @@ KINDS = MappingProxyType(
     {
         "demand": "demands something of a system",
         "garbled": "demands something of a system; the document's text of it is garbled",
-        "event": "an abstract event, seen only through what it does",
-        "lead": "leads to other rules, which say what is to be done",
+        "event": "an abstract event, visible only through its effects",
+        "lead": "leads to other rules, which state the demands",
         "caller": "binds the application that calls, not the system",
-        "definition": "defines what other rules speak of",
-        "clone": "says again what another rule says",
+        "definition": "defines a term of other rules",
+        "clone": "repeats another rule",
     }
 )
 """The classes of rules, in words."""
@@ -57,7 +57,7 @@ _CODE = ("harness/rules", "reference_qm/releases")
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
-"""The table at the head of a section's rules.toml with what most of its rows have."""
+"""The table at the head of a section's rules.toml with values that most of its rows share."""
 TITLE = "title"
 """The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
 CHECKED_IN = "checked_in"
@@ -223,7 +223,7 @@ class Catalogue(Mapping[str, Rule]):
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
     def titles(self) -> dict[str, str]:
-        """Return the titles of the documents without what is common to all, for a run folder's rules.json."""
+        """Return the titles of the documents without their common part, for a run folder's rules.json."""
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
 
@@ -353,7 +353,7 @@ def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
     check_keys(file, "the head", head, {TITLE: str}, {CHECKED_IN: list})
     for folder in head.get(CHECKED_IN, ()):
         if not (root / str(folder) / RULES_FILE).is_file():
-            raise CatalogueError(file, CHECKED_IN, f"{folder!a} is no folder of a section")
+            raise CatalogueError(file, CHECKED_IN, f"{folder!a} is not a folder of a section")
 
 
 def _rule(
@@ -378,7 +378,7 @@ def _rule(
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known are {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:
-        raise CatalogueError(file, name, "observe is none without why; say why nobody can see it")
+        raise CatalogueError(file, name, "observe is none without why; name the reason why the rule cannot be observed")
     cited = tuple(entry.get("errata", ()))
     unknown = [each for each in cited if each not in errata]
     if unknown:
@@ -386,13 +386,13 @@ def _rule(
     violates = tuple(entry.get("violates", ()))
     unknown = [each for each in violates if each not in index]
     if unknown:
-        raise CatalogueError(file, name, f"violates {unknown[0]}, which is no rule; {INDEX_FILE} has them all")
+        raise CatalogueError(file, name, f"violates {unknown[0]}, which is not a rule; {INDEX_FILE} has all rules")
     under = tuple(entry.get("under", ()))
     if under and not known.level.startswith("MUST"):
         raise CatalogueError(file, name, f"is a {known.level}; only a MUST is under a SHOULD: remove under")
     for each in under:
         if each not in index or not index[each].level.startswith("SHOULD"):
-            raise CatalogueError(file, name, f"is under {each}, which is no SHOULD; {INDEX_FILE} has the levels")
+            raise CatalogueError(file, name, f"is under {each}, which is not a SHOULD; {INDEX_FILE} has the levels")
     return Rule(
         id=name,
         document=document,

@@ -17,9 +17,9 @@ CLONE = "clone"
 class SectionCoverage:
     """The rules and steps of one section, of one class, that are a MUST or a SHOULD (``demand``).
 
-    ``kind``: demand (garbled ones too), event, lead, caller or definition; clones count nowhere. ``rows``: how many
-    the document has; ``catalogued``: how many have a row in the catalogue; ``none``: how many of those nobody can
-    observe (the row says why).
+    ``kind``: demand (garbled ones too), event, lead, caller or definition; clones count nowhere. ``rows``: the number
+    in the document; ``catalogued``: those with a row in the catalogue; ``none``: those that cannot be observed (the row
+    has the reason).
     """
 
     document: str

@@ -1,6 +1,6 @@
 """Errata, where documents contradict themselves or real bytes: the readings, and which of them verdicts follow.
 
-``suites/errata.toml`` is part of the catalogue; so what is wrong with it is a CatalogueError too.
+``suites/errata.toml`` is part of the catalogue; so an error in it is a CatalogueError.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class CatalogueError(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read the documents, and the verdict of a system that follows it.
+    """A reading of the documents, and the verdict of a system that follows it.
 
-    ``reference``: the reference follows it. Of any other reading of an entry that is not settled there is a variant of
-    the reference, a fault with ``reading="E41.2"``, or ``not_run`` says why there can be none; then ``checks`` names
-    the functions, of checks or predicates, that take every reading of the entry.
+    ``reference``: the reference follows it. Each other reading of an unsettled entry has a variant of the reference, a
+    fault with ``reading="E41.2"``, or ``not_run`` has the reason why there cannot be one; then ``checks`` names the
+    functions, of checks or predicates, that accept every reading of the entry.
     """
 
     says: str
@@ -65,9 +65,9 @@ class Reading:
 class Erratum:
     """One contradiction.
 
-    ``where``: rule ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: what contradicts what. ``real``: what
-    the frames of MS-MQQB section 4, the product notes or the field show. ``choice``: what the checks and the reference
-    follow, ``why`` for which reason. ``settled``: do bytes of real Windows settle it?
+    ``where``: rule ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the contradiction. ``real``: the
+    behavior in the frames of MS-MQQB section 4, the product notes or the field. ``choice``: the reading that the checks
+    and the reference follow, ``why``: the reason. ``settled``: whether bytes of real Windows settle it.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The member protocols of MS-MQSO that have no rules of their own here: what is exercised of each, and what is not."""
+"""The member protocols of MS-MQSO without rules of their own here: the exercised part of each, and the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _KEYS = ("title", "exercised", "reference", "left_out")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One protocol: its title, what the suites exercise, what the reference does, what is left out and why."""
+    """One protocol: its title, the part that the suites exercise, the part in the reference, the part that is left out
+    and why.
+    """
 
     name: str
     title: str
@@ -25,7 +27,7 @@ class Member:
 
 
 def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
-    """Read suites/members.toml; UsageError names what is missing."""
+    """Read suites/members.toml; UsageError names a missing value."""
     path = suites / MEMBERS_FILE
     members = []
     for name, table in read_toml(path).items():

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
 
-NEAR = 3
-"""Ids that somebody may have meant."""
+NEAREST_SHOWN = 3
+"""Resolves ids that a user wrote approximately."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
@@ -19,16 +19,18 @@ _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = Mapp
         "observe": (tuple(OBSERVED_HOW), lambda rule: rule.observe),
     }
 )
-"""What rules are chosen by beside their place: the values there are, and how a rule tells its own."""
+"""The criteria for rules, in addition to their place: the possible values, and a function that returns a rule's own
+value.
+"""
 
 
 def rule_named(catalogue: Collection[str], text: str) -> str:
-    """Return the id that somebody means; UsageError with the nearest ids when there is none."""
+    """Return the id that a user means; UsageError with the nearest ids when there is none."""
     wanted = text.strip().upper()
     if wanted in catalogue:
         return wanted
     same = [name for name in catalogue if _without_zeros(name) == _without_zeros(wanted)]
-    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=NEAR)]))[:NEAR]
+    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=NEAREST_SHOWN)]))[:NEAREST_SHOWN]
     hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists them"
     raise UsageError(f"unknown rule {text!a}; {hint}")
 
@@ -39,7 +41,7 @@ def _without_zeros(name: str) -> str:
 
 
 def document_named(documents: Iterable[str], text: str) -> str:
-    """Return the document that somebody means (``mqqb``, ``MS-MQQB``); UsageError with the list when there is none."""
+    """Return the document that a user means (``mqqb``, ``MS-MQQB``); UsageError with the list when there is none."""
     known = list(documents)
     wanted = text.strip().upper().removeprefix("MS-")
     if wanted not in known:
@@ -53,8 +55,8 @@ def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
     - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
     - ``level=MUST``, ``role=acceptor``, ``observe=wire``.
 
-    Criteria of one kind widen the choice, those of different kinds narrow it. UsageError names one that is unknown, or
-    says that no rule meets all.
+    Criteria of one kind widen the choice, those of different kinds narrow it. UsageError names an unknown criterion, or
+    reports that no rule meets all.
     """
     kinds: dict[str, set[str]] = {}
     words = list(criteria)

@@ -1,7 +1,7 @@
-"""The product notes: what the appendices of the documents say of releases of Windows (suites/*/notes.toml).
+"""The product notes: the statements in the appendices of the documents about releases of Windows (suites/*/notes.toml).
 
-A rule, a product note and a baseline are three oracles: a note changes no rule. It says which release does otherwise,
-and whether a miss of a rule is then allowed.
+A rule, a product note and a baseline are three oracles: a note changes no rule. It names the releases that deviate, and
+whether a miss of a rule is then allowed.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ from reference_qm.releases.names import releases_named
 NOTES_FILE = "notes.toml"
 KINDS = MappingProxyType(
     {
-        "deviates": "a release does otherwise than the text",
-        "default": "what is preset, and where it is set",
-        "optional": "what is there only when it is switched on, or only in some releases",
+        "deviates": "a release deviates from the text",
+        "default": "a default value, and where it is set",
+        "optional": "a feature that exists only when enabled, or only in some releases",
         "build": "version and build numbers",
-        "applies": "which releases have what the section is about",
-        "information": "how it is done, or where more is said",
+        "applies": "the releases that have the section's subject",
+        "information": "an implementation detail, or a reference",
     }
 )
 """The values of ``kind``, in words."""
 SAME = "same"
 NOT_CONFIGURED = MappingProxyType(
     {
-        SAME: "the reference does so whatever it is configured as",
-        "internal": "nobody beside the system can see it",
-        "outside": "it needs what neither the reference nor the harness has",
+        SAME: "the reference does so in every configuration",
+        "internal": "only the system itself can observe the behavior",
+        "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""Why the reference does nothing otherwise because of a note: ``reference`` of it begins so; the last two say why."""
+"""Reasons why the reference has no behaviour for a note: ``reference`` begins with one; the last two add an
+explanation.
+"""
 _REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
 _SECTION = re.compile(r"\d+(\.\d+)*")
@@ -46,12 +48,13 @@ _WHOLE_SECTION = "-*"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One product note, in our words.
+    """One product note, paraphrased.
 
-    ``sections``: that it is attached to. ``releases``: that it speaks of, by name; ``written``: as the file has them.
-    ``allows``: what a release may do otherwise. ``rules``: ids that it bears on. ``excuses``: ids of rules that the
-    releases of ``excused`` may miss because of it: a miss is a warning then. ``reference``: the behaviours that the
-    reference has because of it (reference_qm/releases), or one of NOT_CONFIGURED with a reason.
+    ``sections``: the sections of the note. ``releases``: the releases that it names; ``written``: the releases as the
+    file has them. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that it concerns.
+    ``excuses``: ids of rules that the releases of ``excused`` may miss because of it: a miss is a warning then.
+    ``reference``: the behaviours that the reference has because of it (reference_qm/releases), or one of NOT_CONFIGURED
+    with a reason.
     """
 
     document: str
@@ -109,7 +112,7 @@ class ProductNotes:
     def find_cited(self, document: str, text: str | None) -> list[Note]:
         """Return the notes that a row's ``note`` names; KeyError with the first that its document does not have.
 
-        Of a document without a file of notes none are known.
+        A document without a file of notes has no known notes.
         """
         found = []
         for cited in _CITED.finditer(text or ""):
@@ -167,7 +170,9 @@ def _notes(
         if wrong := [each for each in entry["sections"] if not _SECTION.fullmatch(str(each))]:
             raise CatalogueError(file, number, f"sections has {wrong[0]!r}; write a section as 3.1.4.6")
         if "excuses" in entry and "allows" not in entry:
-            raise CatalogueError(file, number, "excuses rules without allows; say what a release may do otherwise")
+            raise CatalogueError(
+                file, number, "excuses rules without allows; name the permitted deviation of a release"
+            )
         if "excused" in entry and "excuses" not in entry:
             raise CatalogueError(file, number, "excused without excuses; name the rules that may be missed")
         releases = _releases(file, number, entry["releases"])
@@ -188,7 +193,7 @@ def _notes(
 
 
 def _reference(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
-    """Return the behaviours that there are, or the one reason why there are none."""
+    """Return the behaviours of the reference, or the one reason why there are none."""
     kind, _, why = str(written[0]).partition(": ")
     if kind in NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME)):
         raise CatalogueError(file, number, f"reference is {written}; write [{kind + ': why'!r}] and nothing else")

@@ -41,7 +41,7 @@ def load_proof(root: Path = SUITES) -> RecordedProof:
 def write_proof(
     checked: Iterable[str], killed: Mapping[str, Iterable[str]], folders: Mapping[str, str], root: Path = SUITES
 ) -> None:
-    """Keep what was proven."""
+    """Write the record of the proof."""
     proven = {rule: sorted(killed[rule]) for rule in sorted(killed)}
     tree = {"schema": _SCHEMA, "checked": sorted(checked), "proven": proven, "folders": dict(folders)}
     (root / PROOF_FILE).write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")

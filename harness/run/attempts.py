@@ -1,7 +1,8 @@
 """Another attempt at a check that went wrong while the system, or this machine, stood still, or its clock jumped.
 
-A stall makes timers run out that the check had not reached, and answers of the peer come late; a jump makes messages
-expire, and times wrong. What is wrong with the system shows itself in every attempt; what is not, does not.
+A stall lets timers run out before the check has reached them, and delays the answers of the peer; a jump of the clock
+lets messages expire, and spoils times. A failure of the system repeats itself in every attempt; a failure of the
+environment does not.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BAD, BROKEN, WRONG, Entry, Verdict
-from harness.run.checks import covered, suite_path
+from harness.run.checks import find_covered_rules, suite_path
 from harness.run.rests import Rests
-from harness.run.roots import doubted
-from harness.run.stash import AGAIN, ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN
+from harness.run.roots import doubt_verdicts
+from harness.run.stash import ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN, RUNS_AGAIN_ALONE
 from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
-ATTEMPTS_OF_SLOW = 2
+ATTEMPTS_ON_SLOW_SYSTEM = 2
 """Where nothing stood still, but every answer takes long."""
 
 Attempt = tuple[list[Entry], list[Any]]
@@ -43,17 +44,23 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         tried.append((entries, attempt(item, nextitem, again=number > 0)))
         now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.worse(now)
-        excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_OF_SLOW)
+        excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
         dead = any(entry.document == DOCUMENT for entry in entries)
-        own = [entry for entry in entries if entry.rule in covered(item)]  # a stall makes no packet wrong
-        if not excused or dead or driver.ended() is not None or item.stash.get(AGAIN, False) or not is_bad(own):
+        own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
+        if (
+            not excused
+            or dead
+            or driver.describe_end() is not None
+            or item.stash.get(RUNS_AGAIN_ALONE, False)
+            or not is_bad(own)
+        ):
             break
     driver.vital_signs.calm(False)
     item.config.stash[LOG] = log
-    entries, reports = settled(tried, doubts, steady=now == Doubts())
-    if not item.stash.get(AGAIN, False):
+    entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
+    if not item.stash.get(RUNS_AGAIN_ALONE, False):
         run, rests = item.config.stash[RUN], item.stash.get(RESTS, Rests())
-        entries = retold(entries, doubted(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
+        entries = retold(entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
     for entry in entries:
         log.append(entry)
     for report in reports:
@@ -64,7 +71,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What else than the system may have made attempts go wrong."""
+    """Events outside of the system that may have spoiled attempts."""
 
     stall_ms: int = 0
     clock_jump_ms: int = 0
@@ -80,7 +87,7 @@ class Doubts:
 
 
 def attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
-    """Run a check once, with fixtures of its own; return pytest's reports, which nobody has seen yet."""
+    """Run a check once, with its own fixtures; return pytest's reports before they are published."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
     return list(runtestprotocol(item, log=False, nextitem=nextitem))
@@ -91,11 +98,11 @@ def is_bad(entries: list[Entry]) -> bool:
     return any(entry.verdict in WRONG for entry in entries)
 
 
-def settled(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
-    """Return the attempt that counts: the last. What it misses counts as a miss only when every one missed it.
+def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
+    """Return the last attempt, which counts. A miss in it counts only when every attempt had this miss.
 
-    ``steady``: nothing stood still in the last. What it misses counts then although others came to no end, as those do
-    that measure a time beside a stall (harness/peer/durations.py).
+    ``steady``: the system did not stall in the last attempt. Then its misses count even when other attempts broke off,
+    as checks do that measure a time beside a stall (harness/peer/durations.py).
     """
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):

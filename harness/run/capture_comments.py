@@ -1,4 +1,4 @@
-"""What went wrong, as comments on the packets that show it, in the captures of a run."""
+"""Findings as comments on their packets, in the captures of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 300
 
 
 def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
-    """Comment on the first packet of each verdict that is no pass; a capture that is gone or cut is left alone."""
+    """Comment on the first packet of each verdict except passes; a missing or truncated capture stays unchanged."""
     comments: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for one in results:
         line = one.line

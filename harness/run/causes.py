@@ -15,29 +15,32 @@ from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
 _WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""What makes an observation say by itself what went wrong: an empty list or a number may come of anything."""
+"""An observation with such a word explains by itself what went wrong; an empty list or a number may have any cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Findings of one verdict with one cause, in the order in which they came. ``seen``: what all have in common."""
+    """Findings of one verdict with one cause, in order of their lines. ``seen``: the text that they share."""
 
     findings: tuple[RuleResult, ...]
     seen: str
 
     @property
     def title(self) -> str:
-        """How many rules it concerns, and what was seen. Not how many checks: of a rule only the worst is here."""
+        """The number of rules with this cause, and the observation. Checks are not counted, because only the worst
+        verdict of each rule is here.
+        """
         rules = len(self.findings)
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
 def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
-    """Group findings by cause, the cause of most rules first, equals as they came; a lone finding is its own cause.
+    """Group findings by cause, the most frequent cause first, equal counts in order of their lines; a lone finding is
+    its own cause.
 
-    What was not decided has the cause that its reason says, or the missing root (``roots``) on which its check rests. A
-    miss has that of each other miss with the same observation, of whatever check; where the observation does not say by
-    itself what went wrong, of the same check.
+    An undecided verdict has the cause that its reason names, or the missing root (``roots``) of its check. A miss has
+    the same cause as each other miss with the same observation; where the observation does not explain what went wrong,
+    only within the same check.
     """
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
@@ -60,7 +63,7 @@ def root_of(result: RuleResult, roots: NamedRoots) -> str:
 
 
 def with_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleResult]:
-    """Return what stands of each rule; a finding that shares its cause with others names it."""
+    """Return the current verdict of each rule; a finding that shares its cause with others names the cause."""
     kept = list(results)
     bad = [one for one in kept if one.verdict in BAD and one.accepted is None]
     shared = [cause for cause in causes_of(bad, roots) if len(cause.findings) > 1]
@@ -69,6 +72,6 @@ def with_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleRe
 
 
 def function_of(result: RuleResult) -> str:
-    """Return the id of the check without its parameters; empty for what the whole run found."""
+    """Return the id of the check without its parameters; empty for a finding of the whole run."""
     path, colons, name = (result.line["test"] or "").partition("::")
     return f"{path}::{name.partition('[')[0]}" if colons else path.partition("[")[0]

@@ -1,4 +1,4 @@
-"""Checks as pytest has them: what each covers and needs."""
+"""Checks as pytest collects them: the rules that each covers, and the capabilities that each needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.paths import SUITES
 
 
 def suite_path(item: pytest.Item) -> str | None:
-    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test that is no check."""
+    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test outside of the suites."""
     if not item.path.is_relative_to(SUITES):
         return None
     return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
@@ -21,32 +21,32 @@ def why_not_collected(report: pytest.CollectReport) -> str:
     return f"suites/{report.nodeid}: {said[-1] if said else 'cannot be read'}; mend it, or take the file out"
 
 
-def covered(item: pytest.Item) -> tuple[str, ...]:
+def find_covered_rules(item: pytest.Item) -> tuple[str, ...]:
     """Return the rules that a check covers, in order."""
     rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
     return tuple(dict.fromkeys(rules))
 
 
-def malformed(item: pytest.Item) -> frozenset[str]:
+def find_malformed_rules(item: pytest.Item) -> frozenset[str]:
     """Return the rules that a check breaks with packets of its own."""
     return frozenset(rule for marker in item.iter_markers("malforms") for rule in marker.args)
 
 
-def needed(item: pytest.Item) -> tuple[str, ...]:
-    """Return what a check cannot do without, in order."""
+def find_needs(item: pytest.Item) -> tuple[str, ...]:
+    """Return the capabilities and facilities that a check needs, in order."""
     needs = [need for marker in item.iter_markers("needs") for need in marker.args]
     return tuple(dict.fromkeys(needs))
 
 
 def needs_sut_alone(item: pytest.Item) -> bool:
     """Return whether a check changes the SUT for all others."""
-    from harness.sut.worker_configurations import NEEDS_FOR_ONE
+    from harness.sut.worker_configurations import EXCLUSIVE_NEEDS
 
-    return not NEEDS_FOR_ONE.isdisjoint(needed(item))
+    return not EXCLUSIVE_NEEDS.isdisjoint(find_needs(item))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
-    """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
-    from harness.sut.sut_file import OF_THE_KNOWN_PEER
+    """Return whether a check needs a setting of the SUT about its peer, such as a route."""
+    from harness.sut.sut_file import KNOWN_PEER_CAPABILITIES
 
-    return not OF_THE_KNOWN_PEER.isdisjoint(needed(item))
+    return not KNOWN_PEER_CAPABILITIES.isdisjoint(find_needs(item))

@@ -1,4 +1,4 @@
-"""The checks of each rule, whatever of the suites a run was asked for: what rules.json says of them."""
+"""The checks of each rule in all suites, independent of the selection of a run: the column ``checks`` of rules.json."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from harness.paths import SUITES
 def checks_of_rules() -> dict[str, list[str]]:
     """Return the checks that name each rule, by rule id: ids as verdicts have them, without parameters, in order.
 
-    None of a rule with a predicate: any check may show it. Imports the modules of checks that changed since they were
-    imported last.
+    A rule with a predicate has no checks here, because any check may show it. Imports the modules of checks that
+    changed since the last import.
     """
     return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
 
@@ -41,7 +41,7 @@ def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str]]]]:
     """Return the functions of each file of checks with the rules that they cover, those of their parameters too."""
     return {
         path: [
-            (f"{path}::{name}", list(dict.fromkeys(_covered(getattr(function, "pytestmark", ())))))
+            (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(getattr(function, "pytestmark", ())))))
             for name, function in vars(importlib.import_module(_module(Path(path)))).items()
             if name.startswith("test_") and isinstance(function, FunctionType)
         ]
@@ -53,11 +53,11 @@ def _module(path: Path) -> str:
     return ".".join(path.with_suffix("").parts)
 
 
-def _covered(marks: Iterable[Any]) -> Iterator[str]:
+def _rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
     """Yield the rules that the marks of a function name, those of its parameters too."""
     for mark in marks:
         if mark.name == "covers":
             yield from mark.args
         elif mark.name == "parametrize":
             for value in mark.args[1]:
-                yield from _covered(getattr(value, "marks", ()))
+                yield from _rules_of_marks(getattr(value, "marks", ()))

@@ -1,4 +1,4 @@
-"""A bound for what a check in virtual time computes: there nothing else ends a core that computes without an end."""
+"""A limit for the computing time of a check in virtual time, which ends a core that computes without end."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from contextlib import contextmanager
 from harness.errors import Endless
 
 CHECK_CPU_S = 20.0
-"""Of the processor, not of the clock: a busy machine takes nothing from it. The longest check needs less than one."""
+"""The limit counts processor time, not time of the clock, so a busy machine does not reach it. The longest check needs
+less than one second.
+"""
 
 
 @contextmanager
 def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
-    """Raise Endless within what computes longer than that, again and again until it ends. In the main thread only."""
+    """Raise Endless, repeatedly, in code that computes longer than this limit, until the code ends. For the main thread
+    only.
+    """
 
     def end(*_: object) -> None:
         raise Endless(f"no end after {seconds:.0f} s of computing")

@@ -1,4 +1,4 @@
-"""After the deadline of a run (``--deadline``) no check is begun; ``--resume`` goes on with those that were not."""
+"""A run begins no check after its deadline (``--deadline``); ``--resume`` makes the remaining checks."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class Deadline:
         if left and self.run.overdue() and not self.run.aborted:
             self.run.aborted = (
                 f"the deadline of {self.run.deadline_s} s had passed before {len(left)} checks were begun;"
-                " --resume goes on with them"
+                " --resume makes them"
             )

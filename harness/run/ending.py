@@ -1,4 +1,4 @@
-"""The end of the SUT's process, and the end of a run for which there is no SUT any more."""
+"""The end of the SUT's process, and the end of a run whose SUT is lost."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
     """Record the end of the SUT's process, start it again if ``more`` is to be checked, and return whether it ended.
 
-    ``told``: the check's verdicts tell it already; a check that was over first may have been its cause as well. The
-    run ends when starting it again is no use.
+    ``told``: the verdicts of the check report this end already; an earlier check may have caused it as well. The run
+    ends when a restart does not help.
     """
     from harness.errors import MqconformError
     from harness.run.floods import why_ended
@@ -32,7 +32,7 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
         return False
     item.config.stash[RUN].note_death(death)
     if not told:
-        make_judge(item).break_off(said_of_end(death.how))
+        make_judge(item).break_off(describe_end_of_process(death.how))
     try:
         if more:
             driver.start_again()
@@ -41,8 +41,8 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
     return True
 
 
-def said_of_end(how: str) -> str:
-    """Return what verdicts and the terminal say of an end of the SUT's process."""
+def describe_end_of_process(how: str) -> str:
+    """Return the text of verdicts and of the terminal about an end of the SUT's process."""
     return f"the SUT's process ended: {how}"
 
 

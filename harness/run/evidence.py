@@ -24,7 +24,9 @@ def frames_of(line: Mapping[str, Any]) -> str:
 
 
 class EvidenceTexts:
-    """The texts of the packets of verdicts in one run folder; who asks by capture has each read once."""
+    """The texts of the evidence of verdicts in one run folder; reading verdicts in order of captures reads each capture
+    once.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -40,7 +42,7 @@ class EvidenceTexts:
             evidence = [one for one in evidence if one["first"] is not None][:1] or evidence[-1:]
         quoted = [one for one in evidence if one.get("hex")]
         if quoted:
-            yield from map(_quoted, quoted)
+            yield from map(_text_of_quoted, quoted)
             return
         try:
             wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in evidence]
@@ -55,7 +57,7 @@ class EvidenceTexts:
         path = self.folder / name
         if self._read is None or self._read.path != path:
             if path.resolve().parent != (self.folder / CAPTURES_FOLDER).resolve():
-                raise MqconformError(f"{name!r} is no file of {self.folder / CAPTURES_FOLDER}")
+                raise MqconformError(f"{name!r} is not a file of {self.folder / CAPTURES_FOLDER}")
             self._read = CapturedPackets(path)
         return self._read
 
@@ -72,7 +74,7 @@ def _text(shown: Shown) -> str:
     return f"{head}\n\n{''.join(lines)}\n\n{_hexdump(shown.data)}\n"
 
 
-def _quoted(one: Mapping[str, Any]) -> str:
+def _text_of_quoted(one: Mapping[str, Any]) -> str:
     """Return the text of a packet that a verdict of schema 1 quotes."""
     head = f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}"
     return f"{head}\n\n{one['dissection']}\n\n{_hexdump(bytes.fromhex(one['hex']))}\n"

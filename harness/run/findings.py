@@ -1,6 +1,7 @@
-"""What was found wrong, as the terminal says it at the end of a run: by cause, worst first, with the way back.
+"""The findings of a run, as the terminal shows them at its end: by cause, worst first, with the command that repeats
+the check.
 
-What a baseline expects is no finding.
+A deviation that the baseline expects is not a finding.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from harness.run.named_roots import NamedRoots
     from harness.run.results import RuleResult
 
-GONE_ON_WITH: Mapping[str, Any] = {
+RESUME_OPTIONS: Mapping[str, Any] = {
     **dict.fromkeys(("--rule", "--select")),
     "-k": "",
     **dict.fromkeys(("--baseline", "--sut", "--topology", "--deadline")),
@@ -31,8 +32,7 @@ GONE_ON_WITH: Mapping[str, Any] = {
     "--maxfail": 0,
     "--allure": False,
 }
-"""The options that a run has to be given again with ``--resume``, since its folder keeps none, and what each is
-without being given.
+"""The options that a resumed run needs again, because the run folder does not keep them, with their default values.
 """
 SHOWN = 20
 """Rules of a verdict that are shown whole; the others are named."""
@@ -46,7 +46,7 @@ def findings(
 ) -> Iterator[str]:
     """Yield the lines; ``again``: the end of the command that repeats a check, such as ``--sut sut.toml``.
 
-    ``roots``: what is missing. It comes first, and the rules that rest on it alone are only named.
+    ``roots``: the missing roots. They come first; a rule that fails only because of them is listed by its id.
     """
     yield from roots.lines()
     found = [one for one in results if one.accepted is None]
@@ -73,17 +73,19 @@ def findings(
 
 
 def _lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield the lines of findings with one cause; what the first says, the others do not repeat."""
+    """Yield the lines of findings with one cause; the lines of later findings omit repeated text."""
     said: set[str] = set()
     for one in of_cause:
-        first, *rest = told(one, catalogue, again)
+        first, *rest = describe_finding(one, catalogue, again)
         yield first
         yield from (f"    {line}" for line in rest if line not in said)
         said.update(rest)
 
 
-def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield what there is to a rule's verdict: its sentence, what was expected and observed, where, the way back."""
+def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
+    """Yield the report of a rule's verdict: its sentence, the expected and observed values, the place, and the command
+    to repeat the check.
+    """
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
     if result.cause:
@@ -106,19 +108,20 @@ def _which(test: str | None, row: Rule | None) -> Iterator[str]:
         yield f"-k {test.rpartition('::')[2].partition('[')[0]}"
 
 
-def goes_on_with(given: Mapping[str, Any], folder: Path) -> str:
-    """Return the command that goes on with a run: what was chosen is said again, else all the others are made too.
+def resume_command(given: Mapping[str, Any], folder: Path) -> str:
+    """Return the command that resumes a run, with the options that chose its checks; without them, all other checks
+    would run.
 
     ``given``: the values of the options of `GONE_ON_WITH`.
     """
-    return f"{runs_again_with(given, folder)} --resume"
+    return f"{rerun_command(given, folder)} --resume"
 
 
-def runs_again_with(given: Mapping[str, Any], folder: Path | None) -> str:
+def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
     """Return the command that makes a run from its beginning, into ``folder``, or into one that it names itself."""
     words = list[str]()
     for option, value in given.items():
-        if value in (None, GONE_ON_WITH[option]):
+        if value in (None, RESUME_OPTIONS[option]):
             continue
         for each in value if isinstance(value, list) else [value]:
             words += [option] if each is True else [option, str(each)]
@@ -126,7 +129,7 @@ def runs_again_with(given: Mapping[str, Any], folder: Path | None) -> str:
     return shlex.join(["mqconform", "run", *words, *out])
 
 
-def again_with(sut: str | None, topology: str | None) -> str:
+def repeat_options(sut: str | None, topology: str | None) -> str:
     """Return the end of the command that repeats a check."""
     option, path = ("--topology", topology) if topology is not None else ("--sut", sut)
     return f"{option} {shlex.quote(str(path))}"

@@ -11,11 +11,11 @@ import pytest
 from harness.capture.recorder import Frame, Recorder
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.afterwards import take_residue
+from harness.peer.afterwards import accept_residue
 from harness.peer.peer import Peer
-from harness.run.checks import needed, needs_known_peer, suite_path
+from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
-from harness.run.stash import AGAIN, ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, capture_path_of
+from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, RUNS_AGAIN_ALONE, capture_path_of
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """Yield the system under test; a check that needs what it lacks ends here, as do the fixtures that use it."""
+    """Yield the system under test; a check that needs a missing capability ends here, as do the fixtures that depend on
+    it.
+    """
     config, test = request.config, str(suite_path(request.node))
     run = config.stash[RUN]
     number = len(run.done.tests) + request.session.items.index(request.node)
     fresh_peer = None if needs_known_peer(request.node) else number
     attempt = request.node.stash.get(ATTEMPT, 0)
     word = f"{run.word} {attempt}" if attempt else run.word
-    view = config.stash[DRIVER].open(test, word, fresh_peer, needed(request.node))
+    view = config.stash[DRIVER].open(test, word, fresh_peer, find_needs(request.node))
     view.environment.limit(config.getoption("check_limit") * 1_000)
     try:
         _meet_needs(request.node, view)
@@ -41,7 +43,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
         with closing(view.environment):
             view.close()
         config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
-        request.node.stash[AGAIN] = view.wanted_alone
+        request.node.stash[RUNS_AGAIN_ALONE] = view.wanted_alone
         if view.broken is not None:
             end_run(request.session, view.broken)
 
@@ -51,22 +53,30 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
-    tape = None if "topology" in needed(request.node) else sut.tape  # its capture is of three systems
+    tape = None if "topology" in find_needs(request.node) else sut.tape  # its capture is of three systems
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     earlier: list[Frame] = []
-    recorder.listeners.append(
-        lambda frame: earlier.append(frame) if counterpart.is_residue(frame) else judge.packets.on_frame(frame)
-    )
+
+    def judge_or_note(frame: Frame) -> None:
+        if counterpart.is_residue(frame):
+            earlier.append(frame)
+            judge.packets.note(frame)
+        else:
+            judge.packets.on_frame(frame)
+
+    recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(MIRROR, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
-    take_residue(counterpart)
+    accept_residue(counterpart)
     yield counterpart
     if tape is not None:
         tape.end()
     if earlier:
-        sut.residue.append(f"{len(earlier)} answers to messages of earlier checks came to it, the first: {earlier[0]}")
+        sut.residue.append(
+            f"{len(earlier)} answers to messages of earlier checks reached this check, the first: {earlier[0]}"
+        )
     counterpart.close()
 
 
@@ -80,14 +90,14 @@ def remote(peer: Peer, sut: Sut) -> Remote:
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
-    """Return what turns expectations and observations into verdicts."""
+    """Return the judge, which turns expectations and observations into verdicts."""
     made: Judge = request.node.stash[JUDGE]
     return made
 
 
 def _meet_needs(item: pytest.Item, sut: Sut) -> None:
-    """Skip a check whose SUT lacks what it needs, before more is set up for it, and record the reason."""
-    lacking = [need for need in needed(item) if not sut.has(need)]
+    """Skip a check that needs a missing capability of the SUT, before further set-up, and record the reason."""
+    lacking = [need for need in find_needs(item) if not sut.has(need)]
     if not lacking:
         return
     declared = [need for need in lacking if need in CAPABILITIES]

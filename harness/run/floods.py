@@ -18,18 +18,18 @@ MOST_CAPTURED = 512 * 1024 * 1024
 
 
 def why_ended(item: pytest.Item) -> str | None:
-    """Count what a check, now over, adds to floods and captures; return why no other may begin, or None."""
+    """Add a finished check to the floods and the captured bytes; return why the run must end, or None."""
     run = item.config.stash[RUN]
-    run.captured += _captured(run, str(suite_path(item)))
+    run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDINGS[Condition.FLOODS][0]]
     if floods >= MOST_FLOODS:
-        return f"the SUT has sent without an end in {floods} checks; mend that, then go on with --resume"
+        return f"the SUT has sent without end in {floods} checks; fix that, then continue with --resume"
     if run.captured > MOST_CAPTURED:
         return f"the captures of this run have {run.captured:,} bytes; {MOST_CAPTURED:,} are allowed, a SUT sends less"
     return None
 
 
-def _captured(run: Run, test: str) -> int:
+def _count_captured_bytes(run: Run, test: str) -> int:
     """Return the bytes of the captures of all attempts at a check."""
     paths = (run.capture_path(test, attempt) for attempt in count())
     return sum(path.stat().st_size for path in takewhile(Path.is_file, paths))

@@ -1,4 +1,4 @@
-"""What cannot be written under the run folder ends the run with one line; ``--resume`` goes on when there is room."""
+"""End the run with one line when the run folder cannot be written; ``--resume`` continues it when there is room."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """End the run where a check could not write: what it says after that is not about the SUT."""
+        """End the run at a check that could not write: its later errors are not about the SUT."""
         report = yield
         if call.excinfo is not None and (error := _folder_error(call.excinfo.value)) is not None:
             self._exit(str(error))
@@ -28,7 +28,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self) -> Generator[None, Any, Any]:
-        """End a run that cannot say what it could judge."""
+        """End a run that cannot write which rules it judges."""
         try:
             return (yield)
         except FolderError as error:
@@ -61,7 +61,9 @@ class FullDisk:
         pytest.exit(why, returncode=EXIT_USAGE)
 
     def _why(self, error: BaseException | None) -> str | None:
-        """Return what to say when an error, or one that led to it, is about the run folder; None for any other."""
+        """Return the message for an error, or one of its causes, that is about the run folder; None for any other
+        error.
+        """
         while error is not None:
             if isinstance(error, FolderError):
                 return str(error)

@@ -1,4 +1,4 @@
-"""What a person sees while ``mqconform run`` runs: how far it is, how long it takes still, each rule that fails.
+"""The progress of ``mqconform run`` for a person: the number of checks done, the remaining time, each failing rule.
 
 On a terminal one line that changes; into a file a line every half minute, so that a CI job is not taken for dead.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PIPED_EVERY_S = 30.0
 TERMINAL_EVERY_S = 0.5
 SHOWN_AT_MOST = 50
-"""Rules that are named while the run runs; the rest is told at its end."""
+"""The number of rules that are named during the run; the end of the run names the others."""
 
 
 class Live:
@@ -44,7 +44,7 @@ class Live:
 
     @pytest.hookimpl(trylast=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Let pytest say that somebody interrupted, and not where in the code."""
+        """Make pytest report the interruption without the place in the code."""
         if excinfo.type is KeyboardInterrupt:  # not of pytest's own, which say why
             self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 
@@ -54,7 +54,7 @@ class Live:
         self._checks = len(session.items)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Say what changed with a check."""
+        """Print the changes that a check made."""
         self._done += 1
         for root in [*self.run.roots.by_subject.values()][self._roots :]:
             self._roots += 1
@@ -90,7 +90,7 @@ class Live:
             says = f"  {row.says}" if row is not None else ""
             self._show(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
         elif self._named == SHOWN_AT_MOST + 1:
-            self._show(f"more than {SHOWN_AT_MOST} rules: the rest is told at the end", for_good=True)
+            self._show(f"more than {SHOWN_AT_MOST} rules: the end of the run names the others", for_good=True)
 
     def _show(self, line: str, *, for_good: bool) -> None:
         if self._terminal:

@@ -1,7 +1,7 @@
 """The lock of a run folder: one process at a time writes there.
 
-The kernel keeps it for the process that has it, not for those that it forks, and frees it at its end, whatever that
-was. So the file of a killed run holds up nobody.
+The kernel keeps the lock for the process that took it, not for forked processes, and frees it at the end of that
+process. So the file of a killed run blocks no other run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RunLock:
 
     @classmethod
     def take(cls, folder: Path) -> RunLock:
-        """Lock a folder; UsageError names the process that has it, OSError says why nothing can be written there."""
+        """Lock a folder; UsageError names the process that holds the lock, OSError a folder that cannot be written."""
         path = folder / LOCK_FILE
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -1,4 +1,4 @@
-"""Marks of a check: the rules that it judges and what it cannot do without."""
+"""Marks of a check: the rules that the check judges, and the capabilities and facilities that the check needs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import pytest
 def covers(*rules: str) -> pytest.MarkDecorator:
     """Mark a check with the ids of the rules of the catalogue that it judges, whole: ``MQQB-3.1.5.8.1-01``.
 
-    A failure cites their sentences. An editor looks them up after ``make tags``, and leads from an id to its row.
+    A failure cites the sentences of these rules. After ``make tags`` an editor leads from an id to its row.
     """
     return pytest.mark.covers(*rules)
 
 
-def goes_on(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check of something that a system has to put up with: it must be alive before and afterwards.
+def sut_survives(*rules: str) -> pytest.MarkDecorator:
+    """Mark a check that the system must survive: the tester asks it for a session before and after the check.
 
-    When it was, and is not any more, these rules fail; without any, all that the check covers.
+    A system that answers before the check and not after it fails these rules; without arguments, all rules that the
+    check covers.
     """
-    return pytest.mark.goes_on(*rules)
+    return pytest.mark.sut_survives(*rules)
 
 
 def malforms(*rules: str) -> pytest.MarkDecorator:
@@ -27,5 +28,5 @@ def malforms(*rules: str) -> pytest.MarkDecorator:
 
 
 def needs(*names: str) -> pytest.MarkDecorator:
-    """Mark a check with the capabilities and facilities that it cannot do without."""
+    """Mark a check with the capabilities and facilities that the check needs."""
     return pytest.mark.needs(*names)

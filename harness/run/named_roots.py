@@ -1,4 +1,4 @@
-"""What all verdicts of a run rest on and is missing: each thing is named once, before the verdicts."""
+"""Missing roots, on which the verdicts of a run rest: each root is named once, before the verdicts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.printable import one_line
+from harness.rules.renamed_checks import current_check
 
 SAID_LIMIT = 800
 HEAD = "fix this first: "
@@ -14,7 +15,7 @@ HEAD = "fix this first: "
 
 @dataclass(slots=True)
 class NamedRoot:
-    """A missing root. ``said``: what was found, with the way out; ``checks``: those that rest on it."""
+    """A missing root. ``said``: the finding, with its remedy; ``checks``: the checks that rest on the root."""
 
     said: str
     checks: set[str] = field(default_factory=set)
@@ -43,7 +44,7 @@ class NamedRoots:
         root.checks.update(checks)
 
     def take(self, others: NamedRoots) -> None:
-        """Note what a worker found."""
+        """Add the missing roots that a worker found."""
         for subject, root in others.by_subject.items():
             self.name(subject, root.said, root.checks)
 
@@ -67,7 +68,7 @@ class NamedRoots:
         return f"inconclusive because of that: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return what run.json has of them."""
+        """Return the missing roots as run.json has them."""
         return [
             {"root": subject, "said": root.said, "checks": sorted(root.checks)}
             for subject, root in self.by_subject.items()
@@ -75,8 +76,9 @@ class NamedRoots:
 
     @classmethod
     def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> NamedRoots:
-        """Read what run.json has of them; KeyError or TypeError when that is broken."""
+        """Read the missing roots of run.json; KeyError or TypeError when the entry is broken."""
         found = cls()
         for one in tree:
-            found.name(str(one["root"]), str(one["said"]), map(str, one["checks"]))
+            checks = (current_check(str(check)) for check in one["checks"])
+            found.name(str(one["root"]), str(one["said"]), checks)
         return found

@@ -31,7 +31,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--sut", metavar="FILE", help="the TOML file that describes the system under test")
     group.addoption("--topology", metavar="FILE", help="the TOML file of a sender, a router and a receiver")
     group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
-    group.addoption("--resume", action="store_true", help="go on with the run in --out")
+    group.addoption("--resume", action="store_true", help="resume the run in --out")
     group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
     group.addoption(
         "--select",

@@ -17,14 +17,15 @@ import pytest
 
 from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
-from harness.run.checks import needed, suite_path, why_not_collected
+from harness.run.checks import find_needs, suite_path, why_not_collected
 from harness.run.computing import bounded_computing
-from harness.run.ending import after_check, end_run, said_of_end
+from harness.run.ending import after_check, describe_end_of_process, end_run
 from harness.run.options import add_options
-from harness.run.selection import chosen, files_to_collect, selection, wanted_rules
+from harness.run.selection import choose_checks, files_to_collect, selection, wanted_rules
 from harness.run.stash import (
     DRIVER,
     DRIVERS,
+    END_REPORTED,
     FOUND,
     JUDGE,
     LOG,
@@ -32,7 +33,6 @@ from harness.run.stash import (
     RESTS,
     ROOTS,
     RUN,
-    TOLD,
     make_judge,
 )
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
 
-ON_END: pytest.StashKey[Handlers] = pytest.StashKey()
+EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the markers; with --sut, open the run folder before other plugins look for their files."""
     config.addinivalue_line("markers", "covers(rule, ...): the rules of the catalogue that a check judges")
     config.addinivalue_line(
-        "markers", "goes_on(rule, ...): rules that fail when the system does not live through a check"
+        "markers", "sut_survives(rule, ...): rules that fail when the system does not survive the check"
     )
     config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of its own")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
@@ -91,15 +91,17 @@ def _begin(config: pytest.Config) -> None:
             from harness.run import replays
 
             config.pluginmanager.register(replays)
-            file, drivers_of = replays.tested(Path(config.getoption("--replay")), rules if _chooses(config) else ())
+            file, drivers_of = replays.load_replayed_run(
+                Path(config.getoption("--replay")), rules if _chooses(config) else ()
+            )
         else:
-            file, drivers_of = topologies.tested(*map(config.getoption, ("--sut", "--topology", "--workers")))
+            file, drivers_of = topologies.load_systems(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop what is started here: it does not get the signals of a terminal itself.
-        config.stash[ON_END] = raise_on(_ENDS)
+        config.stash[EARLIER_HANDLERS] = raise_on(_ENDS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -150,14 +152,14 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
+    """Select by rule, leave out the finished checks of a resumed run, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
     if _chooses(config) and not config.getoption("--replay"):
-        keep = chosen(wanted_rules(config), checks)
+        keep = choose_checks(wanted_rules(config), checks)
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
     if config.getoption("--topology"):
-        items[:] = [item for item in items if "topology" in needed(item)]
+        items[:] = [item for item in items if "topology" in find_needs(item)]
     run = config.stash.get(RUN, None)
     if run is None:
         if checks and not config.getoption("collectonly"):
@@ -176,7 +178,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _give_up(config: pytest.Config, run: Run) -> None:
-    """Stop what was started for a run of no check, and leave no folder of it."""
+    """Stop the SUT of a run without a check, and remove the folder of the run."""
     for driver in config.stash[DRIVERS]:
         driver.stop()
     run.discard()
@@ -184,7 +186,7 @@ def _give_up(config: pytest.Config, run: Run) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Spare the collections of a run what stays until its end: modules, rules and the checks themselves."""
+    """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run."""
     if RUN in session.config.stash:
         gc.freeze()
         gc.enable()
@@ -192,7 +194,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-    """After a check, look whether the SUT's process still runs; workers leave that to the session."""
+    """Check after each check whether the SUT's process still runs; workers leave that to the session."""
     run = item.config.stash.get(RUN, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
     try:
@@ -203,7 +205,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             run.tests_run.discard(str(suite_path(item)))
         raise
     if RUN in item.config.stash:
-        after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
+        after_check(
+            item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
+        )
     if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
         del item.stash[JUDGE]
     return done
@@ -227,7 +231,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
     from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
-    from harness.run import going_on
+    from harness.run import survival
     from harness.sut.shown import NotShown
 
     path = suite_path(item)
@@ -237,7 +241,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     item.config.stash[RUN].tests_run.add(path)
     try:
         done = yield
-        going_on.before(item)
+        survival.check_before(item)
         return done
     except FolderError:  # nothing can be said of any check any more
         raise
@@ -246,12 +250,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         end_run(item.session, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
     except NotShown as error:
-        item.stash[JUDGE].not_shown(str(error))
+        item.stash[JUDGE].end_unobservable(str(error))
         raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
         _name_root(item, error)
-        if (how := item.config.stash[DRIVER].ended()) is not None:
-            item.stash[JUDGE].not_going_on(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
+        if (how := item.config.stash[DRIVER].describe_end()) is not None:
+            item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
@@ -262,10 +266,10 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Run a check; whatever happens, every rule that it covers gets a verdict."""
+    """Run a check; every rule that it covers gets a verdict, also after an error."""
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
-    from harness.run import going_on
+    from harness.run import survival
     from harness.run.rests import rests_of
     from harness.sut.external_driver import DEATH_NEAR_S
     from harness.sut.releases import LackedByRelease
@@ -280,17 +284,17 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     try:
         yield
         if (how := driver.ended_meanwhile(hung_up=_hung_up(item))) is not None:
-            judge.break_off(said_of_end(how))
+            judge.break_off(describe_end_of_process(how))
     except FolderError:
         raise
     except LackedByRelease as error:
-        judge.lacked(str(error))
+        judge.end_unsupported(str(error))
     except NotShown as error:
-        judge.not_shown(str(error))
+        judge.end_unobservable(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
-        how = driver.ended(DEATH_NEAR_S)
-        judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")
+        how = driver.describe_end(DEATH_NEAR_S)
+        judge.break_off(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
@@ -300,21 +304,21 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         if judge.malformed is None:
             judge.break_off(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
             raise
-        judge.break_off(f"{judge.malformed}; the check could not go on ({type(error).__name__}: {error})")
+        judge.break_off(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
         item.stash[RESTS] = rests_of(item)
-        going_on.after(item, judge)
+        survival.check_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
         judge.passive()
-    item.stash[TOLD] = how is not None
+    item.stash[END_REPORTED] = how is not None
     judge.end()
     _outcome(judge, item.config.stash[RUN])
     return None
 
 
 def _name_root(item: pytest.Item, error: Exception) -> None:
-    """Note what all that follows rests on, if that is what a check missed; a kind of error is named once."""
+    """Note a missing root when a check missed it; each kind of error is named once."""
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
@@ -329,7 +333,7 @@ def _hung_up(item: pytest.Item) -> bool:
 def _outcome(judge: Judge, run: Run) -> None:
     """Fail the check for its own rules, and for a passive rule that no check before it saw broken; cite them.
 
-    What the baseline of the run expects fails no check.
+    Let pytest pass a check whose failures the baseline of the run expects.
     """
     from harness.judging.verdicts import BAD
 
@@ -345,7 +349,7 @@ def _outcome(judge: Judge, run: Run) -> None:
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End the run: its exit code is the session's, unless pytest itself ended badly."""
-    from harness.run import going_on
+    from harness.run import survival
 
     run = session.config.stash.get(RUN, None)
     if run is None:
@@ -359,7 +363,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if session.shouldfail:
         run.aborted = run.aborted or str(session.shouldfail)
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
-    going_on.account(run)
+    survival.record_survival(run)
     code = run.end()
     _write_results(session.config, run)
     if ended or run.lost or run.interrupted:
@@ -367,16 +371,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _write_results(config: pytest.Config, run: Run) -> None:
-    """Write what was found, rule by rule; who leaves out the plugin for JUnit wants no file of it."""
+    """Write the results, rule by rule; without pytest's JUnit plugin there is no junit.xml."""
     from harness.run import results
     from harness.run.capture_comments import mark_captures
     from harness.run.causes import with_causes
-    from harness.run.findings import again_with, told
+    from harness.run.findings import describe_finding, repeat_options
 
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
-    again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
-    tell = partial(told, catalogue=run.catalogue, again=again)
+    again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
+    tell = partial(describe_finding, catalogue=run.catalogue, again=again)
     by_cause = with_causes(found, run.roots)
     if config.pluginmanager.hasplugin("junitxml"):
         path, roots = run.folder / results.JUNIT_FILE, run.roots.lines()
@@ -397,7 +401,7 @@ def _confirm(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop what was started."""
+    """Stop the SUT and its drivers."""
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    restore(config.stash.get(ON_END, {}))
+    restore(config.stash.get(EARLIER_HANDLERS, {}))

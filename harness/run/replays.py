@@ -11,6 +11,7 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
+from harness.rules.renamed_checks import current_check
 from harness.run.checks import suite_path
 from harness.run.stash import DRIVER
 from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture_of
@@ -25,8 +26,10 @@ FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the checks that are replayed, with the folders above them."""
 
 
-def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
-    """Return what the run in a folder was about, and what makes the driver of its captures.
+def load_replayed_run(
+    folder: Path, rules: Collection[str]
+) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
+    """Return the SUT file of the run in a folder, and a function that makes the driver of its captures.
 
     ``rules``: only checks that have a verdict on one of them; empty: all checks.
     """
@@ -35,7 +38,10 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
         run = json.loads(path.read_text(encoding="utf-8"))
         file = parse_sut_file({"sut": run["sut"], "driver": {"kind": "virtual"}})
         word = str(run["run"])
-        deaths = [Death(0, str(one["check"]), str(one["how"]), str(one["said"])) for one in run.get("deaths", ())]
+        deaths = [
+            Death(0, current_check(str(one["check"])), str(one["how"]), str(one["said"]))
+            for one in run.get("deaths", ())
+        ]
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -52,13 +58,13 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
 def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
 
-    A check that was not made, since the system has not what it needs, has none.
+    A check that was not made, because the system does not have a needed capability, has no capture.
     """
     captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):
         if not isinstance(test := line.get("test"), str):
             continue
-        name = str(line.get("capture") or capture_of(test))
+        name, test = str(line.get("capture") or capture_of(test)), current_check(test)
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)

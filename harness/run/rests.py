@@ -1,4 +1,4 @@
-"""What the verdicts of one check rest on, beside the system's own doing: noted while the check is still there."""
+"""The roots of the verdicts of one check, in addition to the system's own behavior: noted while its fixtures exist."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from harness.capture.recorder import RPC
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.checks import needed
+from harness.run.checks import find_needs
 from harness.sut.own_queues import PROVISIONED
 
 if TYPE_CHECKING:
     import pytest
 
 _CLOSED = re.compile(r"(?<!not )\bclosed\b")
-"""What checks call a connection that the system ended."""
+"""The words of checks for a connection that the system closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,19 @@ class Rests:
         return self.awaited or self.addressed or self.reads or self.known_peer
 
     def is_shown(self, entry: Entry) -> bool:
-        """Return whether a verdict is about packets that came: these are as they are, whatever is missing."""
+        """Return whether the evidence of a verdict has arrived: a missing root does not change these packets."""
         return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
 
     def is_silence(self, entry: Entry) -> bool:
-        """Return whether a pass rests on nothing that came: it says something only if what would come could come.
+        """Return whether a pass rests on silence: such a pass is valid only if a packet could have arrived.
 
-        A connection that the system closed is heard, too.
+        A connection that the system closed also counts as heard.
         """
         return entry.verdict is Verdict.PASS and not entry.heard and _CLOSED.search(entry.observed) is None
 
 
 def rests_of(item: pytest.Item) -> Rests:
-    """Return what a check rests on, when it is over and its fixtures are still there."""
+    """Return the roots of a check, when it is over and its fixtures still exist."""
     fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
     sut, peer = fixtures.get("sut"), fixtures.get("peer")
     if sut is None:
@@ -69,7 +69,7 @@ def rests_of(item: pytest.Item) -> Rests:
         awaited=peer is not None and peer.listens and not connected,
         addressed=sut.names_queues or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
         provisioned=frozenset(sut.provisioned - {PROVISIONED}),
-        reads="qm2qm" in needed(item) and not remote,
+        reads="qm2qm" in find_needs(item) and not remote,
         known_peer=sut.knows_peer,
         came=frozenset(frame.number for frame in frames if frame.from_sut),
     )

@@ -1,7 +1,7 @@
-"""What a run found, rule by rule, for the tools of others: junit.xml and allure-results/, made of verdicts.jsonl.
+"""The findings of a run, rule by rule, for other tools: junit.xml and allure-results/, made from verdicts.jsonl.
 
-One test case is one rule with the verdict that stands, whatever checks judged it, in whatever order and by however many
-workers; so a run that was resumed has those of its beginning too.
+One test case is one rule with its final verdict, whichever checks and workers judged it, in any order; so a resumed run
+also has the rules of its beginning.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _JUNIT: Mapping[Verdict, str | None] = {
     Verdict.NOT_APPLICABLE: "skipped",
     Verdict.NOT_OBSERVABLE: "skipped",
 }
-"""The element within a test case that tells of each verdict."""
+"""The element of a JUnit test case for each verdict."""
 _ALLURE: Mapping[str | None, str] = {"failure": "failed", "error": "broken", "skipped": "skipped", None: "passed"}
 
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """A rule, the verdict that stands, and the line that says it first in the order of the checks' names."""
+    """A rule, its final verdict, and the first line with that verdict in the order of the checks' names."""
 
     rule: str
     verdict: Verdict
@@ -52,7 +52,7 @@ class RuleResult:
     accepted: str | None = None
     """Why a baseline expects this failure."""
     cause: str = ""
-    """What several findings of the run have in common with this one (`harness.run.causes`)."""
+    """The cause that several findings of the run share with this one (`harness.run.causes`)."""
 
     @property
     def section(self) -> str:
@@ -61,23 +61,23 @@ class RuleResult:
 
     @property
     def expected(self) -> str:
-        """What was expected, with the names of classes and statuses; empty where nothing was."""
+        """The expected value, with the names of classes and statuses; empty without an expectation."""
         return with_names(self.line.get("expected") or "")
 
     @property
     def observed(self) -> str:
-        """What was observed, with the names of classes and statuses; empty where nothing was."""
+        """The observed value, with the names of classes and statuses; empty without an observation."""
         return with_names(self.line.get("observed") or "")
 
     @property
     def reason(self) -> str:
-        """Why it is not decided, or not what was observed, without what its cause says already."""
+        """The reason for the verdict, without the text of its cause."""
         said: str = self.line["reason"] or ""
         return said.removeprefix(self.cause.partition(": ")[2]).removeprefix("; ") if self.cause else said
 
     @property
     def says(self) -> str:
-        """What was expected and observed, or why there is nothing to say of it, in one line."""
+        """The expected and the observed value, or the reason, in one line."""
         line = self.line
         seen = f"expected {self.expected}; observed {self.observed}" if self.expected else ""
         known = f"known deviation: {self.accepted}" if self.accepted else ""
@@ -87,17 +87,17 @@ class RuleResult:
 
     @property
     def in_junit(self) -> str | None:
-        """The element within a test case of JUnit's that tells of it; None where none does."""
+        """The element of a JUnit test case for this verdict; None for a verdict without one."""
         return "skipped" if self.accepted else _JUNIT[self.verdict]
 
 
 def rule_results(path: Path) -> list[RuleResult]:
-    """Read a verdict file; return what stands of every rule in it, by rule id."""
+    """Read a verdict file; return the final verdict of every rule in it, by rule id."""
     return standing(read_verdicts(path))
 
 
 def standing(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
-    """Return what stands of every rule that these lines judge, by rule id."""
+    """Return the final verdict of every rule that these lines judge, by rule id."""
     found: dict[str, dict[str, Any]] = {}
     for line in lines:
         rule = line["rule"]
@@ -110,7 +110,7 @@ def _place(line: Mapping[str, Any]) -> tuple[int, str, int]:
 
 
 Told = Callable[[RuleResult], Iterable[str]]
-"""Lines with all that a person needs of a verdict (`harness.run.findings.told`)."""
+"""A function that returns the lines of a verdict for a person (`harness.run.findings.describe_finding`)."""
 
 
 def write_junit(
@@ -121,10 +121,11 @@ def write_junit(
     partial: str | None = None,
     roots: Sequence[str] = (),
 ) -> None:
-    """Write JUnit's XML: a test suite a document, a test case a rule; what is no pass is told whole.
+    """Write JUnit's XML: a test suite for each document, a test case for each rule; verdicts except passes are shown
+    whole.
 
-    ``partial``: why it is only a part of a run; ``roots``: what its verdicts rest on and is missing. Each is a property
-    of each test suite.
+    ``partial``: why the run is only a part; ``roots``: the missing roots of its verdicts. Each is a property of each
+    test suite.
     """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}
@@ -158,11 +159,10 @@ def write_junit(
 def write_allure(
     results: Iterable[RuleResult], folder: Path, run: Path, told: Told, partial: str | None = None
 ) -> None:
-    """Write Allure's results anew: one a rule, with what it says, its packets, and their capture.
+    """Write Allure's results anew: one for each rule, with its sentence, its packets, and their capture.
 
-    ``run``: the run folder, which has the captures. Epic, feature and story are document, section and rule. The
-    capture of what is no pass is attached. ``partial``: why it is only a part of a run, which is in Allure's
-    environment.
+    ``run``: the run folder with the captures. Epic, feature and story are document, section and rule. Verdicts except
+    passes have their capture attached. ``partial``: why the run is only a part; it appears in Allure's environment.
     """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult
@@ -208,7 +208,7 @@ def write_allure(
 
 
 def _captures(logger: Any, path: Path) -> list[Any]:
-    """Attach a capture; none when it is not there."""
+    """Attach a capture, if it exists."""
     from allure_commons.model2 import Attachment
     from allure_commons.types import AttachmentType
 

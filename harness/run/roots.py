@@ -1,8 +1,8 @@
-"""What the verdicts of a run rest on: asked for once, at the first verdict that something missing may explain.
+"""The roots on which the verdicts of a run rest: checked once, at the first verdict that a missing root may explain.
 
-A pass of a rule because nothing came is such a verdict, too.
+A pass that rests on silence is such a verdict also.
 
-The answer is kept for the run. A verdict that rests on what is missing is inconclusive, with that as its reason.
+The run keeps the answer. A verdict that rests on a missing root is inconclusive, with the root as its reason.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import as_fresh_peer
 
 ATTEMPTS = 3
-"""How often it is asked where nobody answers, such as a system that is just starting anew."""
+"""The number of attempts when the system does not answer, for instance while it restarts."""
 
 
 @dataclass(slots=True)
 class Roots:
-    """What is known of the system of a run. ``lines``: None while nobody has asked."""
+    """The known roots of the system of a run. ``lines``: None before the first answer."""
 
     lines: tuple[Line, ...] | None = None
     reached: bool = False
@@ -45,14 +45,14 @@ class Roots:
     """Has the answer for workers."""
 
     @contextmanager
-    def shared(self) -> Iterator[None]:
+    def share_answer(self) -> Iterator[None]:
         """Let processes that are forked meanwhile have one answer: the first that needs it asks, the others wait."""
         with tempfile.TemporaryFile() as self._shared:
             yield
         self._shared = None
 
     def note(self, rests: Rests) -> None:
-        """Take what a check saw."""
+        """Note the observations of a check."""
         self.reached = self.reached or rests.connected
 
     def ask(self, driver: ExternalDriver) -> None:
@@ -75,7 +75,7 @@ class Roots:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
     def missing(self, rests: Rests) -> Iterator[Line]:
-        """Yield what is missing of that on which a check rests."""
+        """Yield the missing roots on which a check rests."""
         for line in self.lines or ():
             if not line.bad:
                 continue
@@ -90,26 +90,28 @@ class Roots:
 
 
 def _answers(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
-    """Ask the system; None when it cannot be asked, so that whoever needs it next tries again."""
+    """Check the roots of the system; None when it cannot be reached, so that the next caller tries again."""
     try:
-        found = tuple(_asked(driver, reached=reached))
+        found = tuple(_ask_for_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
     known = any(line.bad or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
     return found if known else None
 
 
-def _asked(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
+def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
     """Ask as a peer that no check has, at an address that no check listens at where this machine has many."""
     system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield identity(driver.file, driver.identifier)
     if driver.control_route is not None:
-        system.facilities = driver.who_controls().facilities
+        system.facilities = driver.identify_system().facilities
     yield from delivery(system, reached=reached)
     yield endpoint(system)
 
 
-def doubted(entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots) -> list[Entry]:
+def doubt_verdicts(
+    entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots
+) -> list[Entry]:
     """Return the verdicts of a check; those that rest on something missing are inconclusive, and it is named."""
     roots.note(rests)
     if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):

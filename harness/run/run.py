@@ -1,4 +1,4 @@
-"""One run: its folder, its verdict log, what it judged, how it ends."""
+"""One run: its folder, its verdict log, its verdicts, its end."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ from harness.judging.baseline import Baseline, Held, hold
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
+from harness.rules import renamed_checks
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
+from harness.rules.renamed_checks import current_check
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.lock import RunLock
 from harness.run.named_roots import NamedRoots
@@ -68,7 +70,7 @@ class Run:
     made: Path | None = None
     """The highest folder that was made for it."""
     suites: str | None = None
-    """The SHA-256 of rules.json, once that is written: what this run could judge, and by which checks."""
+    """The SHA-256 of rules.json, once written: the rules that this run could judge, and their checks."""
     asked: int = 0
     """How many checks it is to make, those of before it was resumed included."""
     tests_run: set[str] = field(default_factory=set)
@@ -79,7 +81,9 @@ class Run:
     word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
     """A word that no other run has, nor this one before it was resumed."""
     residue: list[dict[str, str]] = field(default_factory=list)
-    """What checks left behind in the SUT, or what came of it for a check that was over: judged by nobody."""
+    """Residue: objects that checks left behind in the SUT, or late effects of a finished check; no check judges
+    them.
+    """
     earlier_residue: list[dict[str, str]] = field(default_factory=list)
     """That of the run before it was resumed; of checks that are made again it counts no more."""
     timeouts: dict[str, Any] | None = None
@@ -97,9 +101,9 @@ class Run:
     captured: int = 0
     """Bytes of the captures that this process, or its workers, wrote."""
     roots: NamedRoots = field(default_factory=NamedRoots)
-    """What its verdicts rest on and is missing."""
+    """The missing roots on which its verdicts rest."""
     known: Roots = field(default_factory=Roots)
-    """What is known of that which its verdicts rest on."""
+    """The known roots of its verdicts."""
     queue_managers: list[UUID] = field(default_factory=list)
     """The identifiers of the SUT at the start, each once: workers may share it."""
     baseline: Baseline | None = None
@@ -140,9 +144,9 @@ class Run:
         done, earlier = Recorded(), _Earlier(run_id, started)
         if resume:
             earlier = _Earlier.read(folder, file)
-            done = _recorded(verdicts, earlier)
+            done = _read_recorded(verdicts, earlier)
         elif verdicts.exists() and verdicts.stat().st_size:
-            raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
+            raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to resume it")
         try:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, datetime.fromisoformat(earlier.started), done)
@@ -186,7 +190,7 @@ class Run:
             "deaths": [asdict(death) for death in self.deaths],
             "roots": self.roots.to_json(),
             "aborted": self.aborted,
-            "baseline": self.baseline.to_json(self.held()) if self.baseline is not None else None,
+            "baseline": self.baseline.to_json(self.compare_with_baseline()) if self.baseline is not None else None,
             "exit": code,
         }
         if self.file.systems:
@@ -194,7 +198,7 @@ class Run:
         self._replace(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def _residue_left(self) -> Iterator[dict[str, str]]:
-        """Yield what the run had met before it was resumed, unless the check was made again."""
+        """Yield the residue of the run before it was resumed, except of checks that were made again."""
         return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
 
     def keep_residue(self) -> None:
@@ -204,7 +208,9 @@ class Run:
             self._kept_residue = len(self.residue)
 
     def describe(self) -> None:
-        """Write rules.json: what could be judged. It waits for pytest, which imports the checks in its own way."""
+        """Write rules.json: the rules that the run can judge. This waits for pytest, which imports the checks in its
+        own way.
+        """
         if self.suites is not None:
             return
         content, suites = rules_json(self.catalogue)
@@ -212,7 +218,7 @@ class Run:
         self.suites = suites
 
     def _replace(self, name: str, content: str) -> None:
-        """Write a file of the folder whole, or leave what is there."""
+        """Write a file of the folder as a whole, or leave the old file unchanged."""
         new = self.folder / f"{name}.new"
         try:
             new.write_text(content, encoding="utf-8")
@@ -222,7 +228,7 @@ class Run:
             raise FolderError.about(self.folder / name, error) from error
 
     def lose(self, why: str) -> None:
-        """Note that the run cannot go on, because what it tests is not there, or not what was meant."""
+        """Note that the run cannot continue, because its system is missing, or is not the intended one."""
         self.aborted, self.lost = why, True
 
     def note_death(self, death: Death) -> None:
@@ -259,14 +265,14 @@ class Run:
         broke = self.aborted or self.failed or self.deaths or self.roots.by_subject
         if broke or any(self.log.counts[verdict] for verdict in open_ones):
             return EXIT_NOT_CONFORMANT
-        if not self.held().kept:
+        if not self.compare_with_baseline().kept:
             return EXIT_NOT_CONFORMANT
         if self.shortfall() is not None:
             return EXIT_TOO_FEW
         return EXIT_OK
 
-    def held(self) -> Held:
-        """Hold the run against its baseline; without one every rule that fails is new."""
+    def compare_with_baseline(self) -> Held:
+        """Compare the run with its baseline; without a baseline every failing rule is new."""
         whole = self.partial() is None and self.shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
         return hold(self.log.rules, deviations, whole=whole)
@@ -276,7 +282,7 @@ class Run:
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
     def with_acceptance(self, result: RuleResult) -> RuleResult:
-        """Return what stands of a rule, with the reason of the baseline for a deviation that is known."""
+        """Return the final verdict of a rule, with the baseline's reason for a known deviation."""
         if self.baseline is None or not self.expects(result.rule, result.verdict):
             return result
         return replace(result, accepted=self.baseline.deviations[result.rule].reason)
@@ -290,7 +296,7 @@ class Run:
             return "no rule was judged"
         frozen = frozen_tests(SUITES)
         if self.whole and tests < frozen:
-            return f"only {tests} checks ran; suites/frozen.toml says a whole run has {frozen}"
+            return f"only {tests} checks ran; a whole run has {frozen} (suites/frozen.toml)"
         return None
 
     def overdue(self) -> bool:
@@ -298,7 +304,7 @@ class Run:
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
     def account(self) -> str:
-        """Return in one line what the run found, rule by rule."""
+        """Return the findings of the run, rule by rule, in one line."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         made = len(self.tests_run | self.done.tests | self.done.again)
@@ -314,7 +320,7 @@ class Run:
         return None if self.whole else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
-        """Return the capture file of an attempt at a test: one name, whatever its parameters look like.
+        """Return the capture file of an attempt at a check; the name is unique, with any parameters of the check.
 
         A test that is run again in a resumed run gets another, since the verdicts of before point into the first.
         """
@@ -324,7 +330,7 @@ class Run:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Return whether a folder holds what no run has left there."""
+    """Return whether a folder has files that no run has written."""
     if not folder.is_dir() or (folder / RUN_FILE).is_file():
         return False
     return any(path.name != LOCK_FILE for path in folder.iterdir())
@@ -348,7 +354,7 @@ def slug(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """What a run that is resumed was before. ``ended``: it had come to its end."""
+    """The earlier part of a resumed run. ``ended``: the run had finished."""
 
     id: str
     started: str
@@ -370,7 +376,10 @@ class _Earlier:
                 bool(run.get("finished")) and not run.get("aborted"),
                 [Death(**death) for death in run.get("deaths", ())],
                 NamedRoots.from_json(run.get("roots", ())),
-                [{key: str(one[key]) for key in ("check", "what")} for one in run.get("residue", ())],
+                [
+                    {"check": current_check(str(one["check"])), "what": str(one["what"])}
+                    for one in run.get("residue", ())
+                ],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
@@ -379,8 +388,8 @@ class _Earlier:
         return earlier
 
 
-def _recorded(path: Path, earlier: _Earlier) -> Recorded:
-    """Return what is judged already, and which checks are made again."""
+def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
+    """Return the earlier verdicts, and the checks that run again."""
     done = Recorded()
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:
@@ -389,10 +398,11 @@ def _recorded(path: Path, earlier: _Earlier) -> Recorded:
                 f"or begin anew with another --out"
             )
         try:
-            verdict, known = Verdict(line["verdict"]), (line.get("test"), line["rule"], line["verdict"])
+            test = None if (named := line.get("test")) is None else current_check(named)
+            verdict, known = Verdict(line["verdict"]), (test, line["rule"], line["verdict"])
             done.last = max(done.last, int(line["seq"]))
-        except (KeyError, ValueError, TypeError) as error:
-            raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise UsageError(f"{path}:{number}: not a verdict of this harness; remove that line to resume") from error
         done.note(line["rule"], verdict, line.get("advice"))
         if known[0] is None:  # of the whole run
             continue
@@ -430,7 +440,7 @@ def digest_of(rules: Any) -> str:
 
 @cache
 def _rules(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the content of rules.json: the catalogue, the checks, and what was proven when that was recorded."""
+    """Return the content of rules.json: the catalogue, the checks, and the recorded proof."""
     proof, checks = load_proof(), checks_of_rules()
     rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in ROWS.values()}
     for name, row in rules.items():
@@ -444,4 +454,5 @@ def _rules(catalogue: Catalogue) -> dict[str, Any]:
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
         "members": [asdict(one) for one in load_members()],
+        "renamed": dict(renamed_checks.load_renamed_checks()),
     }

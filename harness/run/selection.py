@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.paths import SUITES
-from harness.run.checks import covered
+from harness.run.checks import find_covered_rules
 
 _FEW_RULES = 50
 
@@ -32,16 +32,16 @@ def wanted_rules(config: pytest.Config) -> frozenset[str]:
     from harness.rules.naming import rule_named, rules_chosen
 
     catalogue = load_catalogue()
-    chosen = rules_chosen(catalogue, config.getoption("--select"))
+    choose_checks = rules_chosen(catalogue, config.getoption("--select"))
     named = frozenset(rule_named(catalogue, rule) for rule in config.getoption("--rule"))
-    return chosen & named if named else chosen
+    return choose_checks & named if named else choose_checks
 
 
 def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     """Return the files of checks that may be of these rules, with the folders above them; None: any file may be.
 
-    Of rules that every packet may show, all of their sections' checks may be meant. For many rules reading all files
-    takes longer than collecting them.
+    A rule that every packet may show selects all checks of its section. For many rules reading all files takes longer
+    than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import files_naming
@@ -55,7 +55,7 @@ def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     return frozenset(each for path in files for each in (path, *path.parents))
 
 
-def chosen(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:
+def choose_checks(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:
     """Return those of the checks, each with its id, that are of these rules.
 
     Rules that every packet may show have none of their own: of these alone the checks of their sections.
@@ -63,6 +63,6 @@ def chosen(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -
     from harness.rules.catalogue import load_catalogue
 
     checks, catalogue, wanted = list(checks), load_catalogue(), frozenset(wanted)
-    of_rules = [item for item, _ in checks if not wanted.isdisjoint(covered(item))]
+    of_rules = [item for item, _ in checks if not wanted.isdisjoint(find_covered_rules(item))]
     folders = {catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}
     return of_rules or [item for item, path in checks if path.partition("::")[0].rpartition("/")[0] in folders]

@@ -1,4 +1,4 @@
-"""What a run keeps with pytest's session and with each of its checks, and what is made of it."""
+"""The values that a run keeps in pytest's session and in each of its checks, and the results made from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.checks import covered, suite_path
+from harness.run.checks import find_covered_rules, suite_path
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -27,20 +27,20 @@ DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
 LOG: pytest.StashKey[Log] = pytest.StashKey()
 """The log that this process writes its verdicts to."""
 FOUND: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
-"""At the end of the run: what stands of every rule."""
+"""At the end of the run: the final verdict of every rule."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
 RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
-"""What checks left behind in the SUT, as this process found out."""
+"""Objects that checks left behind in the SUT, as this process found."""
 ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()
-"""What verdicts rest on and is missing, as this process found out."""
+"""The missing roots of verdicts, as this process found."""
 RESTS: pytest.StashKey[Rests] = pytest.StashKey()
-"""What the verdicts of a check rest on."""
-AGAIN: pytest.StashKey[bool] = pytest.StashKey()
+"""The roots of the verdicts of a check."""
+RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check has to be made again when no other runs beside it."""
-TOLD: pytest.StashKey[bool] = pytest.StashKey()
+END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check's verdicts tell of the end of the SUT's process."""
 MIRROR: pytest.StashKey[Mirror] = pytest.StashKey()
-"""Where packets of the peer are held against the rules, too: in the clean run of ``prove``."""
+"""In the clean run of ``prove``: where packets of the peer are judged as well."""
 ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
 """How many attempts at this check there were before."""
 
@@ -60,5 +60,5 @@ def make_judge(item: pytest.Item) -> Judge:
     capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
     log = item.config.stash[LOG]
     profile = run.file.sut.profile
-    covers = covered(item)
+    covers = find_covered_rules(item)
     return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)

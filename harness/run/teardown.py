@@ -1,4 +1,4 @@
-"""The end of a check: where it fails, the rules of the check get a verdict that says so, in one line."""
+"""The end of a check: when it fails, the rules of the check get a verdict that names the failure in one line."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from harness.judging.verdicts import Verdict
 from harness.run.stash import JUDGE
 from harness.sut.shown import NotShown
 
-OF_THE_SYSTEM = (ConformanceFailure, SutUnavailable)
-"""What is no mistake of ours."""
+SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
+"""Errors that are not mistakes of the harness."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -29,17 +29,17 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
         if JUDGE not in item.stash:
             raise
         if all(isinstance(one, NotShown) for one in causes):  # what it cannot be asked, it cannot be convicted of
-            item.stash[JUDGE].not_shown(f"the check could not be ended: {causes[0]}")
+            item.stash[JUDGE].end_unobservable(f"the check could not be ended: {causes[0]}")
             return None
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
-        theirs = all(isinstance(one, OF_THE_SYSTEM) for one in causes)
+        theirs = all(isinstance(one, SYSTEM_ERRORS) for one in causes)
         reason = f"the check could not be ended: {' '.join(said.split())}"
         item.stash[JUDGE].break_off(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
         raise pytest.fail.Exception(reason, pytrace=False) from None
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:
-    """Yield what was raised: the parts of a group, each for itself."""
+    """Yield the raised exceptions: the parts of a group, each alone."""
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
             yield from causes_of(part)

@@ -1,4 +1,4 @@
-"""What the terminal shows of a run, beside pytest."""
+"""The terminal output of a run, in addition to pytest's."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.run.ending import said_of_end
-from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with, runs_again_with
+from harness.run.ending import describe_end_of_process
+from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
 from harness.run.live import Live
 from harness.run.stash import FOUND, RUN
-from harness.sut.timeouts import said_of_timeouts
+from harness.sut.timeouts import describe_timeouts
 
 if TYPE_CHECKING:
     from harness.run.results import RuleResult
     from harness.run.run import Run
 
-LIVE = "mqconform-live"
-"""The name of the plugin that says how far a run is."""
+PROGRESS_PLUGIN = "mqconform-live"
+"""The name of the plugin that shows the progress of a run."""
 _OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
 """The names by which pytest has its own options."""
 
@@ -28,11 +28,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """With --live, take the place of pytest's dots."""
     run, reporter = session.config.stash.get(RUN, None), session.config.pluginmanager.get_plugin("terminalreporter")
     if run is not None and reporter is not None and session.config.getoption("--live"):
-        session.config.pluginmanager.register(Live(run, reporter), LIVE)
+        session.config.pluginmanager.register(Live(run, reporter), PROGRESS_PLUGIN)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print what the run found and where it is."""
+    """Print the findings of the run and the place of its folder."""
     run = config.stash.get(RUN, None)
     if run is None:
         return
@@ -45,14 +45,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if run.log.unfollowed:
         terminalreporter.write_line(f"SHOULD not followed beside a MUST: {', '.join(sorted(run.log.unfollowed))}")
     if run.baseline is not None:
-        for line in run.held().said():
+        for line in run.compare_with_baseline().describe():
             terminalreporter.write_line(line)
     if run.timeouts is not None:
-        terminalreporter.write_line(said_of_timeouts(run.timeouts))
+        terminalreporter.write_line(describe_timeouts(run.timeouts))
     if (shortfall := run.shortfall()) is not None:
         terminalreporter.write_line(shortfall)
     for death in run.deaths:
-        terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
+        terminalreporter.write_line(f"{describe_end_of_process(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
     if (next_step := _next_step(run, config)) is not None:
         terminalreporter.write_line(next_step)
@@ -62,14 +62,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _next_step(run: Run, config: pytest.Config) -> str | None:
-    """Return the command that goes on with a run, or makes it anew where all it rests on has to be mended first."""
-    given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in GONE_ON_WITH}
+    """Return the command that resumes a run, or makes it anew when a missing root must be fixed first."""
+    given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
-        again = runs_again_with(given, _beside(run.folder) if config.getoption("--out") else None)
+        again = rerun_command(given, _beside(run.folder) if config.getoption("--out") else None)
         return f"correct {file}, or the system, then run again: {again}"
     if run.aborted and not run.uncollected:
-        return f"go on: {goes_on_with(given, run.folder)}"
+        return f"go on: {resume_command(given, run.folder)}"
     return None
 
 
@@ -79,19 +79,19 @@ def _beside(folder: Path) -> Path:
 
 
 def _is_mistake(told: Any) -> bool:
-    """Return whether this is how Python tells an exception, and no verdict (``pytest.fail`` without a trace)."""
+    """Return whether a text is Python's report of an exception, not a verdict (``pytest.fail`` without a trace)."""
     traceback = getattr(told, "reprtraceback", None)
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
 
 
 def _tell(reporter: Any, run: Run, config: pytest.Config) -> None:
-    """Show mistakes of ours as Python tells them, then what was found, rule by rule."""
+    """Show mistakes of the harness as Python reports them, then the findings, rule by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
         if _is_mistake(report.longrepr):
             reporter.write_sep("_", report.nodeid)
             report.longrepr.toterminal(reporter._tw)
-    again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
+    again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     found: list[RuleResult] = config.stash.get(FOUND, [])
     for line in findings(found, run.catalogue, again, run.roots):
         reporter.write_line(line)

@@ -18,7 +18,7 @@ from harness.run.stash import capture_path_of
 from harness.sut.drivers import SutDriver, driver_for
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
-from harness.sut.listeners import Port, refuse_taken
+from harness.sut.listeners import Port, refuse_taken_port
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import Death
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
 """Gets the description and the folder of the run."""
-EVERYWHERE = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
 
 
-def tested(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
-    """Return what a run is about, and what makes its drivers, one for each worker."""
+def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
+    """Return the SUT file of a run, and a function that makes its drivers, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
             driver_for(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
@@ -50,14 +50,14 @@ def tested(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile
 
 
 class TopologyDriver:
-    """The drivers of three systems. What a check sees as its SUT is the receiver; it opens them all."""
+    """The drivers of three systems. The check gets the receiver as its SUT; the driver opens all of them."""
 
     def __init__(self, topology: TopologyFile, out: Path) -> None:
         self.file = topology.as_sut_file()
         self.shared = self.beside_others = False
         self.wait_s = 0
         self.identifier: UUID | None = None
-        self.port = self.file.driver.peer_tcp_port or free_port(EVERYWHERE, socket.SOCK_STREAM)
+        self.port = self.file.driver.peer_tcp_port or free_port(ANY_ADDRESS, socket.SOCK_STREAM)
         """Where each is found, at the address of its place."""
         self._places = topology.places
         self._drivers = {
@@ -65,8 +65,8 @@ class TopologyDriver:
         }
 
     def start(self) -> None:
-        """Start or find all of them; two that are one system are no topology: SutLost."""
-        refuse_taken([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
+        """Start or find all of them; SutLost when two of them are one system, because that is not a topology."""
+        refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.wait_s = self.wait_s
             driver.start()
@@ -87,13 +87,15 @@ class TopologyDriver:
         view.found_at_port = self.port
         return view
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the process of one of them ended."""
-        return next((how for driver in self._drivers.values() if (how := driver.ended(within_s)) is not None), None)
+        return next(
+            (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
+        )
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return the same; relays close connections for many reasons."""
-        return self.ended()
+        return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
         """Return the end of one of their processes, once."""
@@ -102,7 +104,7 @@ class TopologyDriver:
     def start_again(self) -> None:
         """Start those again whose process ended."""
         for driver in self._drivers.values():
-            if driver.ended() is not None:
+            if driver.describe_end() is not None:
                 driver.start_again()
 
     def confirm(self) -> None:
@@ -134,7 +136,7 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
         systems, port = sut.open_systems(), sut.found_at_port
     else:
         systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), PORT
-    made = Topology(sut.environment, systems, port, recorder, judge.packets.on_frame, sut.residue)
+    made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made
     if sut.open_systems is not None:  # virtual ones are fresh for each check

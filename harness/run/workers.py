@@ -1,7 +1,7 @@
 """Checks in parallel (``--workers``): processes forked from the pytest session, each with a configuration of its own.
 
-The session alone writes: the results of a worker come to it check by check, and the verdicts of a check are appended in
-one piece. So the verdict file, ``--resume`` and the reports of pytest are what they are without workers.
+Only the session writes: it gets the results of a worker check by check, and appends the verdicts of a check in one
+piece. So the verdict file, ``--resume`` and the reports of pytest are the same as without workers.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ import pytest
 from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.checks import covered, needs_known_peer, needs_sut_alone, suite_path
+from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
 from harness.run.ending import after_check, end_run
 from harness.run.named_roots import NamedRoots
-from harness.run.stash import AGAIN, DRIVER, LOG, RESIDUE, ROOTS, RUN, TOLD
-from harness.run.terminal import LIVE
+from harness.run.stash import DRIVER, END_REPORTED, LOG, RESIDUE, ROOTS, RUN, RUNS_AGAIN_ALONE
+from harness.run.terminal import PROGRESS_PLUGIN
 from harness.sut.drivers import SutDriver
 
-_LOOK_FOR_SESSION_S = 1.0
-_LOOK_AT_SUTS_S = 0.05
+_SESSION_POLL_S = 1.0
+_SUT_POLL_S = 0.05
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class CheckResult:
     residue: list[dict[str, str]] = field(default_factory=list)
     roots: NamedRoots = field(default_factory=NamedRoots)
     again: bool = False
-    """It found out that it needs the SUT alone: nothing of it counts."""
+    """The check needs the SUT alone, as it found out while running: its result does not count."""
     told: bool = False
     """Its verdicts tell of the end of the SUT's process."""
     lost: str | None = None
@@ -58,7 +58,7 @@ class _Worker:
     process: ForkProcess
     connection: Connection
     index: int = -1
-    """Of the check that it does, among the session's items."""
+    """The index of its current check among the session's items."""
 
 
 class Workers:
@@ -72,16 +72,16 @@ class Workers:
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
         self._for_one_alone: deque[int] = deque()
-        """Those that change the SUT that the workers share: they come last, one after the other."""
+        """Checks that change the SUT for all workers: they run last, one after the other."""
         for index, item in enumerate(session.items):
             self._queue_for(item).append(index)
 
     def work(self) -> None:
-        """Run every check; raises what pytest's own loop raises when the session is to stop."""
+        """Run every check; raises the exceptions with which pytest's own loop ends a session."""
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
-            with self.run.known.shared():
+            with self.run.known.share_answer():
                 self._run_all()
         finally:
             for worker in self.busy.values():
@@ -109,8 +109,8 @@ class Workers:
             self._start(number)
         while self.busy:
             for driver in self.drivers:
-                driver.ended()  # so that workers know it, too
-            for connection in wait(list(self.busy), _LOOK_AT_SUTS_S):
+                driver.describe_end()  # so that workers know it, too
+            for connection in wait(list(self.busy), _SUT_POLL_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
                 raise self.session.Failed(self.session.shouldfail)
@@ -147,7 +147,7 @@ class Workers:
         except (EOFError, ConnectionError):
             worker.connection.close()
             worker.process.join()
-            self._record(item, _died(item, worker))
+            self._record(item, _result_of_crash(item, worker))
             self._start(worker.number)
         else:
             if result.unwritten is not None:
@@ -190,13 +190,13 @@ def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
     return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
 
 
-def _died(item: pytest.Item, worker: _Worker) -> CheckResult:
+def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     """Return the result of the check in which a worker died."""
     code = worker.process.exitcode or 0
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     reason = f"worker {worker.number} died in this check ({how})"
     result, catalogue = CheckResult(), item.config.stash[RUN].catalogue
-    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=covered(item), capture=None)
+    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=find_covered_rules(item), capture=None)
     judge.give_up(Verdict.HARNESS_ERROR, reason)
     result.reports.append(_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")))
     return result
@@ -224,9 +224,11 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence(config: pytest.Config) -> None:
-    """Show nothing, and leave the session's files alone: both have what was open when the worker was forked."""
+    """Show nothing, and leave the session's files alone: parent and worker share the files that were open at the
+    fork.
+    """
     manager = config.pluginmanager
-    *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", LIVE, "capturemanager"))
+    *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", PROGRESS_PLUGIN, "capturemanager"))
     for plugin in filter(None, shown):
         manager.unregister(plugin)
     if capture is not None:
@@ -257,8 +259,8 @@ def _run_check(item: pytest.Item) -> CheckResult:
         result.unwritten = str(error)
     finally:
         config.pluginmanager.unregister(listener)
-    result.again = item.stash.get(AGAIN, False)
-    result.told = item.stash.get(TOLD, False)
+    result.again = item.stash.get(RUNS_AGAIN_ALONE, False)
+    result.told = item.stash.get(END_REPORTED, False)
     run = config.stash[RUN]
     result.lost = run.aborted if run.lost else None
     return result
@@ -267,5 +269,5 @@ def _run_check(item: pytest.Item) -> CheckResult:
 def _exit_with(session: int) -> None:
     """Exit as soon as the session is killed, not at the end of a check, which may take minutes."""
     while os.getppid() == session:
-        time.sleep(_LOOK_FOR_SESSION_S)
+        time.sleep(_SESSION_POLL_S)
     os._exit(1)

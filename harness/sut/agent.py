@@ -1,8 +1,8 @@
 """A command whose standard streams are a control channel: ``ssh host agent``, or any other program.
 
-One process, kept for the run, carries every channel that the run opens: starting a remote program takes seconds, a
-run opens a channel for each check. Ids of requests are unique in the process, whichever channel they are of. Workers
-have a process each, because what two of them read of one stream nobody could put together.
+One process, kept for the run, carries every channel that the run opens: starting a remote program takes seconds, and a
+run opens a channel for each check. Ids of requests are unique in the process, across its channels. Workers have a
+process each, because two workers that read one stream would split the answers.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _TAIL = 4_096
 _CLOSES = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
-"""What a verb opens, by the key of its answer, and the verb that closes it."""
+"""The objects that a verb opens, by the key of its answer, and the verb that closes each."""
 _CLOSING = frozenset(verb for _, verb in _CLOSES.values())
 
 
 class Agent:
-    """The command. ``command`` is called when it is started; what it writes to standard error goes to ``log_path``.
+    """The command. ``command`` is called to start it; its standard error goes to ``log_path``.
 
     ``start_ms``: how long its first answer may take.
     """
@@ -71,7 +71,7 @@ class Agent:
         self._wires: list[AgentWire] = []
         self._asked: dict[int, AgentWire] = {}
         self.on_stranger: Callable[[Any], None] = lambda number: None
-        """Is told ids of answers that nobody asked for."""
+        """Gets the ids of answers without a request."""
 
     @property
     def patience_ms(self) -> int:
@@ -93,7 +93,7 @@ class Agent:
         return wire
 
     def end(self) -> None:
-        """Close its standard input, which ends it, and stop it if it goes on; another can be started then."""
+        """Close its standard input, which ends it, and stop it if it still runs; another can be started then."""
         process, self._process = self._process, None
         owner, self._owner = self._owner, 0
         self._hang_up()
@@ -161,7 +161,7 @@ class Agent:
         return self._number
 
     def flush(self) -> None:
-        """Send what waits, as much as the command takes."""
+        """Send the pending bytes, as many as the command takes."""
         while self._outgoing and self._socket is not None:
             try:
                 sent = self._socket.send(self._outgoing)
@@ -174,7 +174,7 @@ class Agent:
         self._watch()
 
     def read(self) -> None:
-        """Read what there is, whoever it is for."""
+        """Read the available bytes, of any channel."""
         if self._socket is None:
             return
         try:
@@ -207,7 +207,7 @@ class Agent:
             raise NoAnswer(f"{STRANGERS_LIMIT} answers to questions that nobody asked")
 
     def _watch(self) -> None:
-        """Let each environment say when there is something to read, or room for what waits."""
+        """Let each environment announce bytes to read, or room for pending bytes."""
         self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
 
     def _lose(self, why: str) -> None:
@@ -221,10 +221,10 @@ class Agent:
         try:
             code = self._process.wait(timeout=END_KNOWN_S)
         except subprocess.TimeoutExpired:
-            return f"closed its standard output and goes on{self._said()}"
-        return f"ended with {end_text(code)}{self._said()}"
+            return f"closed its standard output and still runs{self._describe_error_output()}"
+        return f"ended with {end_text(code)}{self._describe_error_output()}"
 
-    def _said(self) -> str:
+    def _describe_error_output(self) -> str:
         """Return the last line of its standard error, escaped, and where the rest is."""
         if self._log is None:
             return ""
@@ -232,11 +232,11 @@ class Agent:
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         last = one_line(lines[-1], LAST_LINE_LIMIT) if lines else ""
         see = f"; see {self._log_path}" if self._log_path is not None and lines else ""
-        return (f": {last}" if last else " and said nothing on standard error") + see
+        return (f": {last}" if last else " and wrote nothing to standard error") + see
 
 
 class AgentWire:
-    """One of the channels that share the command. ``sock``: a socket of its own for the same stream."""
+    """One of the channels that share the command. ``sock``: the channel's own socket for the same stream."""
 
     def __init__(self, agent: Agent, environment: RealEnvironment, sink: ReplySink, sock: socket.socket) -> None:
         self._agent = agent
@@ -246,7 +246,7 @@ class AgentWire:
         self._closed = False
         self._requests: dict[int, tuple[str, dict[str, Any]]] = {}
         self._open: dict[str, tuple[str, dict[str, Any]]] = {}
-        """What this channel has opened, with the request that closes it."""
+        """The objects that this channel has opened, with the request that closes each."""
 
     @property
     def patience_ms(self) -> int:
@@ -262,7 +262,7 @@ class AgentWire:
         return number
 
     def close(self) -> None:
-        """Cancel what waits and close what was opened, as the end of a connection does."""
+        """Cancel pending requests and close opened objects, as the end of a connection does."""
         if self._closed:
             return
         self._closed = True
@@ -287,7 +287,7 @@ class AgentWire:
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:
-        """Take the answer to a request of this channel; what was opened too late is closed at once."""
+        """Take the answer to a request of this channel; an object that was opened too late is closed at once."""
         verb, arguments = self._requests.pop(number, ("", {}))
         if verb in _CLOSES and reply.get("ok") is True:
             key, closes = _CLOSES[verb]

@@ -10,8 +10,8 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
-from harness.sut.shown import Answered, NotShown, shown
-from harness.sut.wires import Reply, Route, no_answer, said_of_stranger
+from harness.sut.shown import Answered, NotShown, parse_reply
+from harness.sut.wires import Reply, Route, describe_stranger, no_answer
 from reference_qm.control import PROTOCOL, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
@@ -19,7 +19,7 @@ from reference_qm.surface.surroundings import HostRequest
 
 ANSWER_MS = 10_000
 ANSWERS_LIMIT = 1_000
-"""Answers that may wait for somebody to ask for them."""
+"""The most answers that wait until they are asked for."""
 REASON_LIMIT = 500
 """Characters of a SUT's reason that are repeated."""
 
@@ -29,24 +29,24 @@ class ControlRefused(ConformanceFailure):
 
 
 class Unsupported(NotShown):
-    """The SUT answered that this can never be asked of it: what needs it cannot be observed."""
+    """The SUT answered that it never supports this verb or argument: facts that need it cannot be observed."""
 
 
 class ContractBroken(RootMissing):
     """An answer breaks the contract of the control protocol: nothing is judged by it."""
 
 
-OF_THE_CHANNEL = (NotShown, RootMissing)
-"""What went wrong between tester and system: who catches ConformanceFailure as an outcome lets these pass."""
+CHANNEL_ERRORS = (NotShown, RootMissing)
+"""A failure between tester and system; code that catches ConformanceFailure as an outcome lets it pass."""
 
 
 class Control(Protocol):
     """A control channel, with a method for its verbs."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing.
+        """Carry out a verb; ControlRefused when the SUT refuses it, SutUnavailable when there is no answer.
 
-        Unsupported when it says that it never will, ContractBroken when its answer is none of the contract.
+        Unsupported when the SUT never supports the verb, ContractBroken when the answer breaks the contract.
         """
 
     def begin(self, verb: str, **arguments: Any) -> int:
@@ -68,7 +68,7 @@ class VirtualControl:
     def __init__(self, host: SystemHost) -> None:
         self.host = host
         self._verbs: dict[int, str] = {}
-        """Of the requests that have no answer yet, by their ids."""
+        """The requests without an answer so far, by their ids."""
         self._on_host: dict[str, Callable[[], None]] = {"restart": host.restart, "reset": host.reset}
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class VirtualControl:
         if reply is None:
             self._confirm_life(verb)
             raise SutUnavailable(f"control: {verb}: no answer in time")
-        return _done(verb, reply)
+        return _require_done(verb, reply)
 
     def begin(self, verb: str, **arguments: Any) -> int:
         number = self.host.begin(_request(verb, arguments))
@@ -97,21 +97,21 @@ class VirtualControl:
 
     def answer(self, request: int) -> dict[str, Any] | None:
         found = self.host.answers.pop(request, None)
-        return None if found is None else _believed(self._verbs.pop(request), _reply(found))
+        return None if found is None else _check_reply(self._verbs.pop(request), _reply(found))
 
     def close(self) -> None:
         """Do nothing: no connection is open."""
 
 
 class JsonlControl:
-    """One JSON object per line, over what a route opens."""
+    """One JSON object per line, over the stream of a route."""
 
     def __init__(self, environment: Environment, route: Route, *, answer_ms: int = ANSWER_MS) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}
         self._verbs: dict[int, str] = {}
-        """Of the requests that have no answer yet, by their ids."""
+        """The requests without an answer so far, by their ids."""
         self._by_contract = True
         """Whether answers are checked against the contract; those of version 1 are not."""
         self._state = "connecting"
@@ -125,7 +125,7 @@ class JsonlControl:
         self._state = "open"
 
     def on_reply(self, reply: Reply) -> None:
-        """Keep an answer until somebody asks for it."""
+        """Keep an answer until it is asked for."""
         self._answers[reply["id"]] = reply
         if len(self._answers) > ANSWERS_LIMIT:
             self._wire.close()
@@ -145,11 +145,11 @@ class JsonlControl:
             return None
         verb = self._verbs.pop(request)
         if verb == "identity":
-            if (stranger := said_of_stranger(reply)) is not None:
+            if (stranger := describe_stranger(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {stranger}")
             version = reply.get("protocol")
             self._by_contract = type(version) is int and version == PROTOCOL
-        return _believed(verb, reply) if self._by_contract else _offered(verb, reply)
+        return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.begin(verb, **arguments)
@@ -159,7 +159,7 @@ class JsonlControl:
         if reply is None:
             why = no_answer(self._wire.strangers) if self._state == "open" else self._state
             raise SutUnavailable(f"{self._name}: {verb}: {why}")
-        return _done(verb, reply)
+        return _require_done(verb, reply)
 
     def close(self) -> None:
         self._wire.close()
@@ -176,24 +176,24 @@ def _reply(found: Result | str) -> dict[str, Any]:
     return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
-def _believed(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     """Return an answer that keeps the contract: the only place where answers come in.
 
-    What it leaves out is not shown, as the contract allows.
+    Missing keys of an answer are not shown, as the contract allows.
     """
     if (complaint := complaint_about_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")
-    believed: dict[str, Any] = shown(_offered(verb, reply), Answered)
+    believed: dict[str, Any] = parse_reply(_require_offered(verb, reply), Answered)
     return believed
 
 
-def _offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+def _require_offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True and reply.get("unsupported") is True:
         raise Unsupported(f"the SUT's control channel cannot {verb}: {_reason(reply)}")
     return reply
 
 
-def _done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+def _require_done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
         raise ControlRefused(f"the SUT refused {verb}: {_reason(reply)}")
     return reply

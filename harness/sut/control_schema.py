@@ -1,4 +1,4 @@
-"""The contract of the control protocol as a JSON Schema: what breaks it, in one line.
+"""The contract of the control protocol as a JSON Schema: a violation is described in one line.
 
 Every answer of an agent is checked against it where it comes in, and the tester's requests in tests.
 """
@@ -19,19 +19,19 @@ COMPLAINT_LIMIT = 200
 VALUE_LIMIT = 80
 """Characters of a wrong value that are shown."""
 DEPTH_LIMIT = 32
-"""How deep lists and objects of an answer may be nested, in what the schema does not name, too."""
+"""The maximal depth of nested lists and objects in an answer, also below keys that the schema does not name."""
 _VALUE = "<value>"
 
 
 def complaint_about_request(request: dict[str, Any]) -> str | None:
-    """Return in one line what is wrong with a request, ``{"id": ..., "verb": ..., argument: ...}``; None if nothing."""
+    """Return in one line the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None without an error."""
     return _complaint(
         "request" if (name := f"request:{request.get('verb')}") not in _schema()["$defs"] else name, request
     )
 
 
 def complaint_about_answer(verb: str, answer: dict[str, Any]) -> str | None:
-    """Return in one line what is wrong with an answer to a verb; None if nothing is."""
+    """Return in one line the error in an answer to a verb; None without an error."""
     if _is_deeper_than(answer, DEPTH_LIMIT):
         return f"the answer is nested deeper than {DEPTH_LIMIT}"
     return _complaint(f"answer:{verb}", answer)
@@ -78,12 +78,12 @@ def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
         return one_line(
             f"{where or 'the ' + definition.partition(':')[0]} has no {error.kind.property!r}", COMPLAINT_LIMIT
         )
-    said = f"{one_line(repr(error.instance), VALUE_LIMIT)} {_demanded(error)}"
+    said = f"{one_line(repr(error.instance), VALUE_LIMIT)} {_describe_demand(error)}"
     return one_line(f"{where}: {said}" if where else said, COMPLAINT_LIMIT)
 
 
-def _demanded(error: ValidationError) -> str:
-    """Return what is demanded of a value, in words where the schema has some."""
+def _describe_demand(error: ValidationError) -> str:
+    """Return the demand on a value, in words where the schema has some."""
     if isinstance(error.kind, ValidationErrorKind.Type):
         return f"is not of type {', '.join(map(repr, error.kind.types))}"
     if isinstance(error.kind, ValidationErrorKind.Constant):

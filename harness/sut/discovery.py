@@ -13,15 +13,17 @@ NULL_GUID = UUID(int=0)
 DISCOVERY_S = 5.0
 
 
-def as_nobody(peer: UUID) -> UUID:
-    """Return who asks for a SUT's identity: no peer of a check (``as_fresh_peer``), so that nothing is left for one."""
+def as_identity_peer(peer: UUID) -> UUID:
+    """Return the peer that asks for a SUT's identity: not the peer of a check (``as_fresh_peer``), so that no packets
+    are left for one.
+    """
     return UUID(int=peer.int ^ 1 << 80)
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
     """Ask a SUT who it is: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB 2.2.3.1).
 
-    None when it does not say so within DISCOVERY_S, however much it says.
+    None when the SUT does not send its identity within DISCOVERY_S, however much else it sends.
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))

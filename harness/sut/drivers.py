@@ -40,11 +40,11 @@ class SutDriver(Protocol):
     ) -> Sut:
         """Return the SUT as one test sees it, in an environment of its own.
 
-        ``run``: a word that no other run has; ``fresh_peer``: a number that no other test of the run has, if its peer
-        need not be the one that the SUT may know; ``needs``: what the test cannot do without.
+        ``run``: a word that is unique to the run; ``fresh_peer``: a number that is unique in the run, for a test whose
+        peer need not be known to the SUT; ``needs``: the capabilities and facilities that the test needs.
         """
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the SUT's process ended; None while it runs, or when the run did not start one."""
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
@@ -54,7 +54,7 @@ class SutDriver(Protocol):
         """
 
     def death(self, check: str | None) -> Death | None:
-        """Return the end of the SUT's process, once; None while it runs, and to all but the process that started it.
+        """Return the end of the SUT's process, once; None while it runs, and in every process that did not start it.
 
         ``check``: the one in progress, or the last.
         """
@@ -66,7 +66,7 @@ class SutDriver(Protocol):
         """Raise SutLost unless the system that answers is still the one that answered at the start."""
 
     def stop(self) -> None:
-        """Stop what ``start`` started."""
+        """Stop the processes that ``start`` started."""
 
 
 def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
@@ -96,7 +96,7 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
 
 
 def timeouts_report(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
-    """Return what a run says of its timeouts; None in virtual time, where there is nothing to wait for."""
+    """Return the timeouts for run.json; None in virtual time, which has none."""
     real = [driver for driver in drivers if isinstance(driver, ExternalDriver)]
     if not real:
         return None

@@ -36,8 +36,8 @@ _MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
-    """Return the port of qmcomm; SutUnavailable when the mapper is not there, or knows of none."""
-    found = mapped(address, MAPPER_PORT, QMCOMM)
+    """Return the port of qmcomm; SutUnavailable when there is no mapper, or it knows no port."""
+    found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
         raise _unknown(address, found)
     if not found:
@@ -45,11 +45,11 @@ def qmcomm_port(address: str) -> int:
     return found[0]
 
 
-def mapped(address: str, port: int, interface: Syntax) -> list[int] | str:
-    """Return the ports of an interface that the mapper at a port tells, or why it tells none."""
+def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int] | str:
+    """Return the ports of an interface that the mapper at a port names, or the reason why there are none."""
     try:
         with socket.create_connection((address, port), timeout=TIMEOUT_S) as connection:
-            return _mapped(connection, interface)
+            return _ask_for_ports(connection, interface)
     except OSError as error:
         return error.strerror or str(error)
     except WireError as error:
@@ -63,7 +63,7 @@ def _unknown(address: str, why: str) -> SutUnavailable:
     )
 
 
-def _mapped(connection: socket.socket, interface: Syntax) -> list[int]:
+def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     ends = time.monotonic() + TIMEOUT_S
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _pdu(connection, ends)[0]) != "bind_ack":

@@ -18,7 +18,7 @@ from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
 from harness.sut import remote_control
 from harness.sut.agent import Agent
 from harness.sut.control import Control, JsonlControl
-from harness.sut.discovery import as_nobody, discover_identifier
+from harness.sut.discovery import as_identity_peer, discover_identifier
 from harness.sut.endpoints import endpoint_of
 from harness.sut.listeners import is_own, refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
@@ -59,7 +59,7 @@ class ExternalDriver:
         self.wait_s = 0
         """How long to wait for a system that is not up yet."""
         self.control_endpoint = _control_endpoint(file)
-        log = None if out is None else out / numbered("control.log", worker)
+        log = None if out is None else out / name_file_of_worker("control.log", worker)
         self.agent = Agent(self._agent_command, log, self._start_ms)
         self.tcp_port = file.driver.tcp_port
         self.ping_port = file.driver.ping_port
@@ -68,12 +68,12 @@ class ExternalDriver:
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
         self.tape: BeginsTape | None = None
-        """Of the check that began last."""
+        """The view of the check that began last."""
 
     def start(self) -> None:
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
         self._find()
-        self.vital_signs.measure(self._who_accepts, self.ping_port, self.control_route)
+        self.vital_signs.measure(self._identify_acceptor, self.ping_port, self.control_route)
         self.identifier = self._identify()
         if self.control_route is not None and not (self.shared and self.worker):
             self._with_control(self._begin)
@@ -179,20 +179,20 @@ class ExternalDriver:
         view.knows_peer = fresh_peer is None
         view.forgets = not self.beside_others and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
-        view.process_ended = self.ended
+        view.process_ended = self.describe_end
         self.tape = view.tape
         return view
 
-    def ended(self, within_s: float = 0) -> str | None:
-        """Return None: the run did not start it, so that nobody tells."""
+    def describe_end(self, within_s: float = 0) -> str | None:
+        """Return None: the run did not start the process, so its end is unknown."""
         return None
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return None: nobody tells."""
+        """Return None: the end is unknown."""
         return None
 
     def death(self, check: str | None) -> Death | None:
-        """Return None: nobody tells."""
+        """Return None: the end is unknown."""
         return None
 
     def start_again(self) -> None:
@@ -206,15 +206,19 @@ class ExternalDriver:
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
                 f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
-                + (f"now {now} answers: another system" if now else "now nobody answers an EstablishConnection")
+                + (
+                    f"now {now} answers: another system"
+                    if now
+                    else "now the system does not answer an EstablishConnection"
+                )
             )
 
     def _identify(self) -> UUID | None:
         """Return the QueueManager.Identifier that sessions and control agree on."""
-        of_session = self._who_accepts()
+        of_session = self._identify_acceptor()
         if (route := self.control_route) is None:
             return of_session
-        who = self.who_controls()
+        who = self.identify_system()
         if of_session not in (None, who.identifier):
             raise SutLost(
                 f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
@@ -222,14 +226,14 @@ class ExternalDriver:
             )
         return who.identifier
 
-    def who_controls(self) -> Identity:
-        """Ask the control channel, which must be there, who it belongs to and what it offers."""
+    def identify_system(self) -> Identity:
+        """Ask the control channel, which must exist, for the system's identity and facilities."""
         return self._with_control(lambda control, who: who)
 
-    def _who_accepts(self) -> UUID | None:
+    def _identify_acceptor(self) -> UUID | None:
         """Return who answers an EstablishConnection."""
         driver = self.file.driver
-        return discover_identifier(driver.address, self.tcp_port, as_nobody(driver.peer_identifier))
+        return discover_identifier(driver.address, self.tcp_port, as_identity_peer(driver.peer_identifier))
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
         """Open a control channel; one that does not answer who it belongs to ends the run."""
@@ -238,7 +242,7 @@ class ExternalDriver:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
             found = identity_of(control)
         except SutUnavailable as error:
-            if (how := self.ended(DEATH_NEAR_S)) is not None:
+            if (how := self.describe_end(DEATH_NEAR_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
             way_out = "; is the agent running, and is [control] right?" if control is None else ""
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
@@ -269,7 +273,7 @@ class ExternalDriver:
         return self._filled_in(self.file.control.command, "control.command")
 
     def _filled_in(self, command: Sequence[str], key: str) -> list[str]:
-        """Put what is known of this worker's SUT into a command of the SUT file."""
+        """Insert the values of this worker's SUT into a command of the SUT file."""
         driver = self.file.driver
         values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
         values |= {"python": sys.executable, "worker": self.worker}
@@ -283,7 +287,7 @@ class ExternalDriver:
             ) from error
 
 
-def numbered(name: str, worker: int) -> str:
+def name_file_of_worker(name: str, worker: int) -> str:
     """Return the name of a worker's file in the folder of the run: control.log, control-1.log."""
     stem, _, suffix = name.partition(".")
     return f"{stem}-{worker}.{suffix}" if worker else name

@@ -12,17 +12,17 @@ from harness.errors import HarnessError
 RPC_PORT = 2103
 RPC_STEP = 11
 """The default port of qmcomm, and how far the next to try is from one in use (MS-MQQP 3.1.4.8)."""
-READ_AFTER = 2
+READ_PORT_OFFSET = 2
 """From the port of qmcomm to that of qm2qm, by default 2105."""
 _STEPS = 2_000
 _FIRST = RPC_PORT + (_STEPS + 1) * RPC_STEP
 _MANY = 8_000
-"""The ports above those: below the ones that systems give to whoever asks for any, and so to nobody meanwhile."""
-_APART = 61
+"""The ports above those, below the ephemeral ports, so that no other program gets one by chance."""
+_PORTS_APART = 61
 """How many ports two processes begin to look apart."""
 
 _GIVEN: set[int] = set()
-_GIVING = threading.Lock()
+_GIVING_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
@@ -31,7 +31,7 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
     HarnessError when there is none.
     """
     for turn in range(_MANY):
-        port = _FIRST + (_APART * os.getpid() + turn) % _MANY
+        port = _FIRST + (_PORTS_APART * os.getpid() + turn) % _MANY
         if _give(address, kind, port):
             return port
     raise HarnessError(
@@ -46,14 +46,14 @@ def free_rpc_port(address: str) -> int:
     """
     for turn in range(_STEPS):
         port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _STEPS)
-        if _give(address, socket.SOCK_STREAM, port, port + READ_AFTER):
+        if _give(address, socket.SOCK_STREAM, port, port + READ_PORT_OFFSET):
             return port
     return free_port(address, socket.SOCK_STREAM)
 
 
 def _give(address: str, kind: socket.SocketKind, *ports: int) -> bool:
     """Give ports, if all are free and none was given before; return whether they were."""
-    with _GIVING:
+    with _GIVING_LOCK:
         if not _GIVEN.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False
         _GIVEN.update(ports)

@@ -1,4 +1,4 @@
-"""What a run starts ends with it, even when the run is killed: a process beside it sees to that."""
+"""All processes that a run starts end with it, even when the run is killed: a guard process beside it ensures that."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
 class Guard:
-    """Ends what was started in its environment, when it is closed or when this process is gone.
+    """Ends the processes that were started in its environment, when it is closed or when this process is gone.
 
-    Programs that were started by such programs are ended, too: they have their environment or are of their session.
+    Programs that were started by such programs are ended as well: they have the same environment or session.
     """
 
     def __init__(self) -> None:
@@ -37,11 +37,11 @@ class Guard:
         return os.environ | {self._mark: "1"}
 
     def watch(self, pid: int) -> None:
-        """Guard the session that a program leads, whatever becomes of its environment."""
+        """Guard the session that a program leads, even if a process of it changes its environment."""
         self._tell(str(pid))
 
     def close(self) -> None:
-        """End what is left, and wait for that."""
+        """End the remaining processes, and wait for their end."""
         if self._process is not None:
             self._tell(LAST_LINE)
             self._process.communicate()

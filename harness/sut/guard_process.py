@@ -1,4 +1,4 @@
-"""Ends what a run started when the run is gone: ``guard_process.py MARK``, a program without imports of ours.
+"""Ends the processes of a run when the run is gone: ``guard_process.py MARK``, a program without imports of ours.
 
 Standard input has a line for each program that is started, its pid; it ends with the run, however that ends. Then every
 process whose environment has the variable MARK, and every process of the session of such a program, is ended: with
@@ -17,14 +17,14 @@ LAST_LINE = "end"
 """Standard input may be kept open by processes that the run forked."""
 STOP_S = 5
 """How long a process may take to stop when it is asked to."""
-_LOOK_S = 0.05
+_POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
 """Fields of /proc/PID/stat after the name."""
 _ZOMBIE = "Z"
 
 
 def main(mark: str) -> None:
-    """Wait for the end of the run, then end what it started."""
+    """Wait for the end of the run, then end its processes."""
     leaders: dict[int, str] = {}
     for line in sys.stdin:
         if line.strip() == LAST_LINE:
@@ -38,7 +38,7 @@ def main(mark: str) -> None:
         for pid in pids if late else pids - asked:
             _signal(pid, signal.SIGKILL if late else signal.SIGTERM)
         asked |= pids
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_INTERVAL_S)
 
 
 def started_by(mark: str, leaders: dict[int, str]) -> set[int]:

@@ -32,19 +32,19 @@ class Port:
         return f"{udp}{self.address}:{self.number} ({self.key})"
 
 
-def refuse_taken(ports: Iterable[Port]) -> None:
+def refuse_taken_port(ports: Iterable[Port]) -> None:
     """Raise SutUnavailable for a port at which something listens already: it would be tested in the SUT's place."""
     for port in ports:
-        if (taken := taken_by(port)) is not None:
+        if (taken := describe_listener(port)) is not None:
             raise SutUnavailable(
-                f"{port} is {taken}: what listens there would be tested in the SUT's place; end it, or give another "
+                f"{port} is {taken}: that program would be tested in the SUT's place; end it, or give another "
                 "port (0 picks a free one)"
             )
 
 
-def taken_by(port: Port) -> str | None:
+def describe_listener(port: Port) -> str | None:
     """Say that a port is in use, and by whom where that can be seen; None for a free one."""
-    return f"in use{_by(_pids(_listening(port)))}" if _taken(port) else None
+    return f"in use{_by(_pids(_listening(port)))}" if _is_taken(port) else None
 
 
 def is_own(address: str) -> bool:
@@ -75,7 +75,7 @@ def refuse_foreign(address: str, key: str) -> None:
 def refuse_stranger(ports: Iterable[Port], program: int) -> None:
     """Raise SutUnavailable for a port at which another listens than the program or a process that it started.
 
-    What cannot be seen, such as the sockets of another user's processes, is not refused.
+    Sockets that cannot be inspected, such as those of another user's processes, are not refused.
     """
     family = _family_of(program)
     if not family or any(_sockets(pid) is None for pid in family):
@@ -90,7 +90,7 @@ def refuse_stranger(ports: Iterable[Port], program: int) -> None:
             )
 
 
-def _taken(port: Port) -> bool:
+def _is_taken(port: Port) -> bool:
     with socket.socket(_family(port.address), port.kind) as probe:
         if port.kind is socket.SOCK_STREAM:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that are over are no listener
@@ -112,7 +112,7 @@ def _family(address: str) -> socket.AddressFamily:
 
 
 def _listening(port: Port) -> set[int]:
-    """Return the inodes of the sockets that take what is sent to a port."""
+    """Return the inodes of the sockets that receive traffic to a port."""
     wanted = ip_address(socket.getaddrinfo(port.address, None, _family(port.address))[0][4][0])
     return {
         inode
@@ -147,7 +147,9 @@ def _reaches(listening: IPv4Address | IPv6Address, wanted: IPv4Address | IPv6Add
 
 
 def _family_of(program: int) -> set[int]:
-    """Return the program and what it started: its descendants, and all of its session, of which it is the leader."""
+    """Return the program and the processes it started: its descendants, and all of its session, of which it is the
+    leader.
+    """
     parents: dict[int, int] = {}
     family = {program}
     for pid in _all_pids():

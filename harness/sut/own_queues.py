@@ -142,21 +142,25 @@ class OwnQueues:
         """Return the labels of the messages in a queue, by path name, in order."""
         return [one["label"] for one in self.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
-    def outgoing(self, to: str) -> dict[str, Any]:
-        """Return what ``list`` says of the outgoing queue for a format name; ConformanceFailure when it has none."""
+    def outgoing_queue(self, to: str) -> dict[str, Any]:
+        """Return the outgoing queue for a format name as ``list`` shows it; ConformanceFailure without one."""
         for queue in self.control.call("list")["outgoing"]:
             if queue["format_name"].lower() == to.lower():
                 return dict(queue)
         raise ConformanceFailure(f"the SUT lists no outgoing queue for {to}")
 
-    def kept(self, queue: str) -> list[dict[str, Any]]:
-        """Read which messages of this test and its peer are in a queue of the system, such as system$;deadletter.
+    outgoing = outgoing_queue
 
-        They are taken out at the end.
+    def kept_messages(self, queue: str) -> list[dict[str, Any]]:
+        """Read the messages of this test and its peer in a queue of the system, such as system$;deadletter.
+
+        These messages are received at the end of the test.
         """
         self._kept_in.add(queue)
         found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
         return [one for one in found if self._is_ours(one["message_id"])]
+
+    kept = kept_messages
 
     def _is_ours(self, message_id: str) -> bool:
         identifier, _, ordinal = message_id.lower().rpartition("\\")
@@ -166,7 +170,7 @@ class OwnQueues:
         return str(self.file.driver.peer_identifier) in identifier and int(ordinal) in ours
 
     def _take_out(self, queue: str) -> None:
-        for one in self.kept(queue):
+        for one in self.kept_messages(queue):
             self.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current")
 
     def pause(self, to: str) -> None:
@@ -184,7 +188,7 @@ class OwnQueues:
 
         None where control does not tell.
         """
-        outgoing = self._listed("outgoing")
+        outgoing = self._list_objects("outgoing")
         if outgoing is None:
             return None
         wanted = [name.lower() for name in names]
@@ -193,7 +197,7 @@ class OwnQueues:
         ]
         return sum(counts)
 
-    def _listed(self, kind: str) -> list[dict[str, Any]] | None:
+    def _list_objects(self, kind: str) -> list[dict[str, Any]] | None:
         """Return what ``list`` says of queues, outgoing queues or transactions; None where control does not tell."""
         if "queue_control" not in self.facilities:
             return None
@@ -226,6 +230,6 @@ class OwnQueues:
         """Return whether a queue that this test named is not there; False where control does not tell."""
         if self.own not in queue:
             return False
-        listed = self._listed("queues")
+        listed = self._list_objects("queues")
         whole = queue.partition(";")[0].lower()
         return listed is not None and whole not in [one["name"].lower() for one in listed]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
-from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver, numbered
+from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver, name_file_of_worker
 from harness.sut.free_ports import free_port, free_rpc_port
-from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
+from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
@@ -26,7 +26,7 @@ class ProcessDriver(ExternalDriver):
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         super().__init__(file, out, worker)
-        self.process = SutProcess(out / numbered("sut.log", worker))
+        self.process = SutProcess(out / name_file_of_worker("sut.log", worker))
         self.restarts = 0
         self._dead = False
         self._command: list[str] = []
@@ -49,17 +49,19 @@ class ProcessDriver(ExternalDriver):
         self._ports = self._listened_at()
         self._launch()
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the program ended; None while it runs."""
-        how = self.process.ended(within_s)
+        how = self.process.describe_end(within_s)
         return how if self.tape is None else self.tape.sees("ended", how)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the program ended. One that ends closes its connections some time before its end is told."""
-        return self.ended(DEATH_NEAR_S if hung_up and self._resets() else 0)
+        """Return how the program ended. A program that ends closes its connections some time before its end is
+        known.
+        """
+        return self.describe_end(DEATH_NEAR_S if hung_up and self._resets() else 0)
 
     def _resets(self) -> bool:
-        """Return whether a new connection is refused, or reset at once, as those are that nobody will accept."""
+        """Return whether a new connection is refused, or reset at once, as happens after the end of the process."""
         try:
             with socket.create_connection((self.file.driver.address, self.tcp_port), timeout=DEATH_NEAR_S) as probe:
                 probe.settimeout(RESET_NEAR_S)
@@ -71,7 +73,7 @@ class ProcessDriver(ExternalDriver):
 
     def death(self, check: str | None) -> Death | None:
         """Return the end of the program, once, to the process that started it."""
-        if not self.process.owned or self._dead or (how := self.process.ended()) is None:
+        if not self.process.owned or self._dead or (how := self.process.describe_end()) is None:
             return None
         self._dead = True
         return Death(self.worker, check, how, self.process.last_line())
@@ -89,12 +91,12 @@ class ProcessDriver(ExternalDriver):
         self._launch()
 
     def confirm(self) -> None:
-        """Compare identities; a program that ended has none, and its end is told elsewhere."""
-        if self.process.ended() is None:
+        """Compare identities; a program that ended has none, and its end is reported elsewhere."""
+        if self.process.describe_end() is None:
             super().confirm()
 
     def _launch(self) -> None:
-        refuse_taken(self._ports)
+        refuse_taken_port(self._ports)
         self._dead = False
         self.process.start(self._command)
         self._await()
@@ -103,7 +105,7 @@ class ProcessDriver(ExternalDriver):
         super().start()
 
     def _listened_at(self) -> list[Port]:
-        """Return the ports that are the program's: those that it is told, or is declared to serve."""
+        """Return the ports of the program: those that it gets as arguments, or is declared to serve."""
         driver = self.file.driver
         ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
         if self._serves("ping", "{ping_port}"):
@@ -126,7 +128,7 @@ class ProcessDriver(ExternalDriver):
         ports = [each for each in self._ports if each.kind is socket.SOCK_STREAM and each.key not in optional]
         deadline = time.monotonic() + self.file.driver.start_timeout_s
         while ports:
-            if (how := self.process.ended()) is not None:
+            if (how := self.process.describe_end()) is not None:
                 raise SutUnavailable(
                     f"{self.file.sut.name}: the program ended with {how}: {self.process.last_line()}; "
                     f"see {self.process.log_path}"
@@ -140,7 +142,7 @@ class ProcessDriver(ExternalDriver):
                 socket.create_connection((ports[0].address, ports[0].number), timeout=0.2).close()
                 ports.pop(0)
             except OSError:
-                self.process.ended(within_s=0.05)
+                self.process.describe_end(within_s=0.05)
 
     def stop(self) -> None:
         self.agent.end()

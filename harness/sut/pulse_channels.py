@@ -60,7 +60,7 @@ class PingChannel:
 
 
 class ControlChannel:
-    """Asks the control channel for the identity. It shows the pulse of what answers there."""
+    """Asks the control channel for the identity, which shows the pulse of its agent."""
 
     def __init__(self, environment: RealEnvironment, route: Route, answered: Answered) -> None:
         self._answered = answered
@@ -79,7 +79,7 @@ class ControlChannel:
         return self._there
 
     def on_open(self) -> None:
-        """Do nothing: what was asked is sent."""
+        """Do nothing: the question is sent already."""
 
     def on_reply(self, reply: Reply) -> None:
         number = self._numbers.pop(reply["id"], None)

@@ -1,4 +1,4 @@
-"""The release of Windows that a SUT is held to, and what a check finds that it lacks."""
+"""The release of Windows against which a SUT is checked, and the methods that a check finds missing in it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"})
-"""Those that NT and 2000 lack (MS-MQQP notes <2>, <21>, <25>, <27>)."""
+"""The methods that are missing in NT and 2000 (MS-MQQP notes <2>, <21>, <25>, <27>)."""
 
 
 class LackedByRelease(ConformanceFailure):
-    """A step of a check asks for what the release of the SUT does not have, and a product note says so."""
+    """A step of a check needs a method that the SUT's release does not have, according to a product note."""
 
 
 def release_of(sut: Sut) -> Release:
-    """Return the release that a SUT is held to."""
+    """Return the release against which a SUT is checked."""
     return RELEASES[sut.file.sut.profile]
 
 

@@ -1,6 +1,7 @@
 """Access to the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
 
-The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see what arrived.
+The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
+arrived.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The driver of a SUT that is a capture: it does what it did, as long as the harness does what it did.
+"""The driver of a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
 
-A check is deterministic when time, chance and what comes from outside are given. All of it is in its capture: packets,
-the control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in time that jumps, and comes
-to a verdict of its own.
+A check is deterministic when time, chance and external input are given. All of it is in its capture: packets, the
+control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in time that jumps, and comes to a
+verdict of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from uuid import UUID
 from harness import errors
 from harness.errors import HarnessError, MqconformError
 from harness.printable import one_line
+from harness.rules.renamed_checks import current_check
 from harness.sut import control as control_errors
 from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, items_of
@@ -37,7 +38,7 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
     for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, MqconformError)
 } | {NotShown.__name__: NotShown, MissingElement.__name__: MissingElement}
-"""What a control channel may have raised."""
+"""The exceptions that a control channel may have raised."""
 
 
 class ReplayDriver:
@@ -53,14 +54,14 @@ class ReplayDriver:
         self.identifier: UUID | None = None
         self.captures = captures
         self.differences: dict[str, str] = {}
-        """Of the checks that cannot be replayed, why."""
+        """The reasons why checks cannot be replayed, by check."""
         self._run = run
         self._deaths = {one.check: one for one in deaths}
         self._player: Player | None = None
-        """Of the check that began last."""
+        """The player of the check that began last."""
 
     def start(self) -> None:
-        """Do nothing: there is nothing but files."""
+        """Do nothing: a replay only needs files."""
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
@@ -76,10 +77,10 @@ class ReplayDriver:
 
     def _open(self, seed: str, needs: Collection[str]) -> Sut:
         if "topology" in needs:
-            raise NotReplayable("it is a check of three systems")
+            raise NotReplayable("the check is one of three systems")
         items = items_of(self.captures[seed])
         setup = take_setup(items)
-        if (setup["run"], setup["test"]) != (self._run, seed):
+        if (setup["run"], current_check(setup["test"])) != (self._run, seed):
             raise NotReplayable(f"its capture is of {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._differs(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
@@ -98,17 +99,17 @@ class ReplayDriver:
             setattr(view, name, setup[name])
         view.tape = player
         view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)
-        view.process_ended = self.ended
+        view.process_ended = self.describe_end
         view.hangs = lambda: player.sees("hangs") is not None
         return view
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the process had ended."""
         return None if self._player is None else self._player.sees("ended")
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return the same."""
-        return self.ended()
+        return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
         """Return the end of the process in this check, once."""
@@ -125,14 +126,14 @@ class ReplayDriver:
 
 
 class _ReplaySut(Sut):
-    """A view that leaves everything as it is: what comes after the check has no say in its verdict."""
+    """A view that changes nothing in the system: events after the check do not influence its verdict."""
 
     def tidy(self) -> None:
         """Do nothing."""
 
 
 class ReplayControl:
-    """The control channel of a capture: it answers what it answered, when it did."""
+    """The control channel of a capture: it repeats its answers, at their times."""
 
     def __init__(self, player: Player, environment: ReplayEnvironment) -> None:
         self._player = player
@@ -149,15 +150,15 @@ class ReplayControl:
         self.call(COMMAND, part=part, value=value)
 
     def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
-        self._player.asked(how, verb, arguments)
+        self._player.ask_control(how, verb, arguments)
         self._environment.run_until(self._player.has_answer, self._player.rest_ms())
-        return self._believed(self._player.take_answer().said, "answered", kind)
+        return self._check_answer(self._player.take_answer().said, "answered", kind)
 
     def answer(self, request: int) -> dict[str, Any] | None:
         note = self._player.late.pop(request, None)
-        return None if note is None else self._believed(note.said, "answer", dict)
+        return None if note is None else self._check_answer(note.said, "answer", dict)
 
-    def _believed(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
+    def _check_answer(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
         if "refused" in said:
             raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
         found = said.get(key)

@@ -1,4 +1,4 @@
-"""The environment of a check that is replayed: time is that of the capture, and the network is what the capture has."""
+"""The environment of a replayed check: time and network are those of the capture."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
 LATE_MS = 50
-"""How late a timer of the harness may have run in real time: what the system did meanwhile comes first."""
+"""How late a timer of the harness may have run in real time: actions of the system in that time come first."""
 
 
 class ReplayStream:
-    """The harness's end of a connection; what it sends is compared where it is recorded."""
+    """The harness's end of a connection; sent bytes are compared where they are recorded."""
 
     def __init__(self, local: Endpoint, remote: Endpoint, sink: StreamSink | None) -> None:
         self.local = local
@@ -37,7 +37,8 @@ class ReplayStream:
 
 
 class ReplayEnvironment(VirtualEnvironment):
-    """Time jumps to the next event or to what the SUT does next; where the harness recorded something, it is then.
+    """Time jumps to the next event or to the next action of the SUT; at a record of the harness, time is that of the
+    record.
 
     ``virtual``: whether the capture is of virtual time. In real time a wait ends where the capture has its end.
     """
@@ -53,7 +54,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """The time where the last thing happened that was recorded."""
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
-        """What the clock for packets was ahead of that for captures."""
+        """The difference between the clock for packets and that for captures."""
         self._ports = count(1)  # of what is picked when nothing is played any more: no capture has such a port
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
@@ -61,7 +62,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return Now(self._now_ms, self._utc_us() // 1_000_000 + self._ahead_s)
 
     def _utc_us(self) -> int:
-        """Return the time of day: in real time that of what the harness does next, on its way there."""
+        """Return the time of day: in real time, that of the next action of the harness."""
         us = self.epoch_us_at(self._now_ms)
         coming_us = None if self.virtual else self._player.harness_us()
         return coming_us if coming_us is not None and us < coming_us < us + LATE_MS * 1_000 else us
@@ -129,7 +130,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return False
 
     def _before_events(self, us: int) -> bool:
-        """Return whether what the system does then comes before the timers of the harness."""
+        """Return whether the next action of the system precedes the timers of the harness."""
         return not self._events or max(self._ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
 
     def _happens(self, until_ms: int) -> bool:
@@ -161,7 +162,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return whether the harness is connecting there."""
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
-    def opened(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
+    def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
         """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
         if item.by_sut:
             listener = self.listeners.get(local)
@@ -179,7 +180,7 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def _with_port(self, endpoint: Endpoint) -> Endpoint:
         """Return where to listen, with the port that was picked for it then."""
-        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.picked()))
+        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Let a datagram of the SUT arrive."""
@@ -188,7 +189,7 @@ class ReplayEnvironment(VirtualEnvironment):
             end.sink.on_datagram(segment.source, segment.data)
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Return an address as it is: what a name resolved to is in no capture."""
+        """Return an address unchanged: captures do not have the results of name resolution."""
         found = super().resolve(host)
         if not found:
             self._player.differ("a name is resolved, which no capture has: not replayable")

@@ -1,4 +1,4 @@
-"""A capture as what happened, one thing after the other."""
+"""A capture as a sequence of events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint
 MOST = 64 * 2**20
 """int bytes of a capture that is replayed."""
 MOST_US = 2**53
-"""Of a time: what every reader of JSON has exactly."""
+"""The largest time: every reader of JSON represents it exactly."""
 
 
 class NotReplayable(HarnessError):
@@ -25,7 +25,7 @@ class NotReplayable(HarnessError):
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A new connection: three frames of which this is the first."""
+    """A new connection: the first of its three frames."""
 
     frame: int
     us: int
@@ -71,7 +71,7 @@ Item = Open | Packet | Note
 def items_of(path: Path) -> list[Item]:
     """Read a capture; MqconformError where it is none of this harness."""
     if not path.is_file():
-        raise NotReplayable("it has no capture")
+        raise NotReplayable("the check has no capture")
     if path.stat().st_size > MOST:
         raise NotReplayable(f"{path.name}: is longer than {MOST:,} bytes")
     items: list[Item] = []

@@ -1,4 +1,6 @@
-"""Plays a capture to a check: what the system did comes when it did, once the harness did all that came before."""
+"""Plays a capture to a check: the actions of the system come at their times, once the harness has done everything
+before them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ class PlayedStream(Protocol):
 
     @property
     def sink(self) -> StreamSink:
-        """Return what takes the bytes of the system."""
+        """Return the sink of the system's bytes."""
 
 
 class Scene(Protocol):
@@ -45,7 +47,7 @@ class Scene(Protocol):
     def awaits(self, item: Open) -> bool:
         """Return whether the harness is connecting there."""
 
-    def opened(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
+    def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
         """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
 
     def datagram(self, segment: UdpDatagram) -> None:
@@ -55,7 +57,7 @@ class Scene(Protocol):
 class Player:
     """The capture of one check, as far as it was played. Takes notes as a tape does, and compares them.
 
-    ``differs`` is told once why the check cannot be replayed.
+    ``differs`` gets, once, the reason why the check cannot be replayed.
     """
 
     def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
@@ -77,14 +79,14 @@ class Player:
     # -- what the harness does -----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Compare what is recorded from now on with what was."""
+        """Compare all further records with those of the capture."""
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
         """Do nothing: the capture has it where something was lost."""
 
     def sees(self, what: str, found: str | None = None) -> str | None:
-        """Return what the capture has of it here."""
+        """Return the item of the capture at this place."""
         self._looked[what] += 1
         item = None if self.over else self.next()
         if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
@@ -94,32 +96,32 @@ class Player:
         return one_line(str(item.said[what]), _LONGEST_END)
 
     def end(self) -> None:
-        """Play no more: the check is over. It must be over in the capture, too."""
+        """Stop playing: the check is over. The check must be over in the capture as well."""
         if self.over:
             return
         while (item := self.next()) is not None and item.by_sut and not _is_lost(item):
             self._at += 1
         if item is not None and _is_lost(item):
-            self._differs(self._lost(item))
+            self._differs(self._describe_lost(item))
         elif item is not None and not (isinstance(item, Note) and "over" in item.said):
             self._differs(f"behind frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
         self.over, self.together = True, False
 
-    def written(self, frame: int, packet: bytes) -> None:
+    def check_frame(self, frame: int, packet: bytes) -> None:
         """Compare a frame that is recorded now."""
         if self.over:
             return
-        expected = self._expected()
+        expected = self._take_expected()
         if isinstance(expected, Note) or expected is None or expected.packet != packet:
             self.differ(f"frame {frame}: the harness sends something else: {NOT_REPLAYABLE}")
         self._at += 1
         self.environment.follow(expected.us)
 
-    def asked(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
+    def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
         """Compare a question that is asked now."""
         if self.over:
             raise SutUnavailable("the capture is over")
-        expected = self._expected()
+        expected = self._take_expected()
         where = f"behind frame {self._frame()}"
         if not isinstance(expected, Note) or not expected.is_question:
             self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
@@ -130,11 +132,11 @@ class Player:
         self._answer = None
         self.environment.follow(expected.us)
 
-    def picked(self) -> int:
+    def take_port(self) -> int:
         """Return the port that was picked now; 0 where nothing is played any more."""
         if self.over:
             return 0
-        expected = self._expected()
+        expected = self._take_expected()
         port = expected.said.get("picked") if isinstance(expected, Note) else None
         if type(port) is not int or not 0 < port < 2**16:
             self.differ(f"behind frame {self._frame()}: the harness picks a port: {NOT_REPLAYABLE}")
@@ -158,7 +160,7 @@ class Player:
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check: it cannot go on with its capture."""
+        """End the check, which cannot continue with its capture."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False
@@ -170,15 +172,15 @@ class Player:
     # -- what the system does ------------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
-        """Return what comes next, of whichever side."""
+        """Return the next item, of either side."""
         return self._items[self._at] if self._at < len(self._items) else None
 
-    def _expected(self) -> Item | None:
-        """Return what the harness did here; the check ends where that is not in the capture."""
+    def _take_expected(self) -> Item | None:
+        """Return the next action of the harness; the check ends where the capture has none."""
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_lost(item):
-            self.differ(self._lost(item))
+            self.differ(self._describe_lost(item))
         return item
 
     def next_us(self) -> int | None:
@@ -203,7 +205,7 @@ class Player:
         self._at += 1
 
     def play(self) -> None:
-        """Let the system do what it does next."""
+        """Let the system do its next action."""
         item = self._items[self._at]
         self._delivering = True
         try:
@@ -228,13 +230,13 @@ class Player:
         elif "answered" in said or "refused" in said:
             self._answer = note
         else:
-            self.differ(self._lost(note))
+            self.differ(self._describe_lost(note))
 
     @staticmethod
-    def _lost(item: Item) -> str:
-        """Return what a note says that is not in the capture."""
+    def _describe_lost(item: Item) -> str:
+        """Return the text of a note about something that the capture does not have."""
         said = item.said if isinstance(item, Note) else {}
-        return f"behind frame {item.frame}: {said.get('lost', 'a note that nobody knows')!s:.100}: {NOT_REPLAYABLE}"
+        return f"behind frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather(self, size: object) -> list[Packet]:
         """Return the frames of bytes that came at once."""
@@ -255,7 +257,7 @@ class Player:
 
     def _open(self, item: Open) -> None:
         local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
-        stream = self.environment.opened(item, local, remote)
+        stream = self.environment.end_of_connection(item, local, remote)
         if stream is None:
             self.differ(f"frame {item.frame}: the harness does not listen there: {NOT_REPLAYABLE}")
         self._streams[item.client, item.server] = stream
@@ -287,12 +289,12 @@ class Player:
             self._at += 1
 
     def left(self) -> list[Item]:
-        """Return what was not played yet."""
+        """Return the items that were not played yet."""
         return self._items[self._at :]
 
 
 def without_nothing_together(items: list[Item]) -> list[Item]:
-    """Return items without the beginnings and ends of what happened together where that is in no capture."""
+    """Return items without the notes that group simultaneous events, where the capture does not have them."""
     left: list[Item] = []
     for item in items:
         if left and _together(item) is False and _together(left[-1]) is True:
@@ -318,9 +320,9 @@ class _ComparingWriter(CaptureWriter):
         self._player = player
 
     def note(self, text: bytes) -> None:
-        """Write nothing: who asks compares."""
+        """Write nothing: a replay only compares."""
 
     def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
         number = super()._write(packet, time_us, comment, inbound)
-        self._player.written(number, packet)
+        self._player.check_frame(number, packet)
         return number

@@ -1,4 +1,4 @@
-"""The set-up of a check, read from its capture: a value of a closed form, whoever wrote it."""
+"""The set-up of a check, read from its capture: a value of a closed form, validated because the author is unknown."""
 
 from __future__ import annotations
 

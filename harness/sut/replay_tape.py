@@ -1,4 +1,4 @@
-"""What it takes to replay a check, written into its capture between the packets.
+"""The notes that make a check replayable, written into its capture between the packets.
 
 Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
 (``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
@@ -38,7 +38,9 @@ SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
-"""What a check's view of its system has beside the SUT file, identifier, facilities, keys and timeouts."""
+"""The values of a check's view of its system, in addition to the SUT file, identifier, facilities, keys and
+timeouts.
+"""
 
 
 class Tape:
@@ -61,7 +63,7 @@ class Tape:
         environment.witness = self
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Write the set-up, and what was noted before."""
+        """Write the set-up, and the notes made before."""
         self._over = recorder.path is None
         self._recorder = recorder
         if not self._over:
@@ -90,7 +92,7 @@ class Tape:
             self.note(**{what: found, "looked": self._looked[what]})
         return found
 
-    def asked(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
+    def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
         """Ask; write question and answer, which is returned."""
         self.note(**{how: verb, "with": arguments})
         try:
@@ -102,7 +104,9 @@ class Tape:
         return found
 
     def end(self) -> None:
-        """Write that the check is over, and whether the system stood still: no capture has what came of that."""
+        """Write that the check is over, and whether the system stalled: the effects of a stall are not in the
+        capture.
+        """
         pulse = self._environment.pulse
         if pulse is not None and (pulse.longest_ms or pulse.was_gone):
             self.lose("the system stood still or was not there for a time")
@@ -110,7 +114,7 @@ class Tape:
         self._over = True
 
     def asks(self, asking: bool) -> None:
-        """Note whether what is waited for is an answer of the control channel: its timeout is told by the answer."""
+        """Note whether the wait is for an answer of the control channel: the answer itself tells its timeout."""
         self._asking = asking
 
     def timed_out(self) -> None:
@@ -122,7 +126,7 @@ class Tape:
         """Write where several things begin or end that happen before who waits looks again."""
         self.note(together=begins)
 
-    def picked(self, endpoint: Endpoint) -> None:
+    def note_port(self, endpoint: Endpoint) -> None:
         """Write which port was picked; a system in virtual time picks its own at another address."""
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
@@ -187,7 +191,7 @@ class RecordedControl:
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         self._tape.asks(True)
         try:
-            found: dict[str, Any] = self._tape.asked(
+            found: dict[str, Any] = self._tape.ask_control(
                 "call", verb, arguments, partial(self._control.call, verb, **arguments)
             )
         finally:
@@ -195,7 +199,7 @@ class RecordedControl:
         return found
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        number: int = self._tape.asked("begin", verb, arguments, partial(self._control.begin, verb, **arguments))
+        number: int = self._tape.ask_control("begin", verb, arguments, partial(self._control.begin, verb, **arguments))
         return number
 
     def answer(self, request: int) -> dict[str, Any] | None:
@@ -213,14 +217,14 @@ class RecordedControl:
 
 
 class RecordedCommands:
-    """The commands that change the system's environment; what becomes of each is noted as of a verb."""
+    """The commands that change the system's environment; their results are noted like those of a verb."""
 
     def __init__(self, set_part: SetPart, tape: Tape) -> None:
         self._set_part = set_part
         self._tape = tape
 
     def __call__(self, part: str, value: int) -> None:
-        self._tape.asked("call", COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value))
+        self._tape.ask_control("call", COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value))
 
     def _carry_out(self, part: str, value: int) -> dict[str, Any]:
         self._set_part(part, value)

@@ -37,7 +37,7 @@ class RpcAccess:
 
     @property
     def server(self) -> ServerSecurity:
-        """What a reference demands of clients that is the SUT itself."""
+        """The demands on clients of a reference that is the SUT itself."""
         if self.user is None:
             return NO_SECURITY
         from reference_qm.shell.spnego_security import server_security  # whose libraries take a while
@@ -46,7 +46,7 @@ class RpcAccess:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """What such a reference authenticates with to the peer."""
+        """The credentials of such a reference at the peer."""
         if self.user is None:
             return None
         from reference_qm.shell.spnego_security import client_security  # as above
@@ -55,7 +55,7 @@ class RpcAccess:
 
 
 def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:
-    """Return what a table means; UsageError. ``base``: the folder that password_file is relative to."""
+    """Return the values of a table, or raise UsageError. ``base``: the folder that password_file is relative to."""
     if table.level == "none":
         if table.user:
             raise UsageError(f'{where}: rpc.user is for a level; give rpc.level, such as "privacy", or remove the user')

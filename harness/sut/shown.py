@@ -33,11 +33,11 @@ class Answered(Reply):
         raise NotShown(f"the SUT's control channel does not show {name!r}")
 
 
-def shown(value: Any, kind: type[Reply] = Shown) -> Any:
+def parse_reply(value: Any, kind: type[Reply] = Shown) -> Any:
     """Return a JSON value with its objects as objects of the abstract data model, or of another kind."""
     if isinstance(value, dict):
-        return kind({name: shown(each, kind) for name, each in value.items()})
-    return [shown(each, kind) for each in value] if isinstance(value, list) else value
+        return kind({name: parse_reply(each, kind) for name, each in value.items()})
+    return [parse_reply(each, kind) for each in value] if isinstance(value, list) else value
 
 
 def lookup_id(message: Mapping[str, Any]) -> int:

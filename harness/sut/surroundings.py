@@ -1,4 +1,4 @@
-"""The commands of a SUT file that take away what a system depends on, and give it back."""
+"""The commands of a SUT file that remove and restore parts of a system's environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.n
 SECONDS = "{seconds}"
 """Stands in the command that sets the clock for the seconds by which it is to be fast."""
 SAID_LIMIT = 200
-"""Bytes of what a command says that are repeated."""
+"""The number of bytes of a command's output that an error repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class EnvironmentTable:
         return tuple(part for part in (*PARTS, CLOCK) if self.command(part, False))
 
     def complaint(self) -> str | None:
-        """Say in one line what is wrong with the table; None when nothing is."""
+        """Return in one line the error in the table; None without an error."""
         for part in PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):
                 return f"environment.take_{part} and environment.give_{part} go together: give both or neither"
@@ -76,20 +76,20 @@ SetPart = Callable[[str, int], None]
 
 @dataclass(slots=True)
 class SurroundingsByCommand:
-    """The parts of a system's surroundings that commands change, and which of them are there."""
+    """The parts of a system's environment that commands change, and the state of each."""
 
     parts: tuple[str, ...]
     set_part: SetPart
     there: dict[str, int | None] = field(init=False)
-    """Of each part whether it is there, of the clock by how many seconds it is fast; None: nobody knows."""
+    """For each part, whether it is available; for the clock, by how many seconds it is fast; None: unknown."""
 
     def __post_init__(self) -> None:
         self.there = {part: 0 if part == CLOCK else True for part in self.parts}
 
     def change(self, wanted: Mapping[str, int]) -> None:
-        """Run the commands for what is to be otherwise; SutUnavailable with one line when one fails.
+        """Run the commands for a change; SutUnavailable with one line when one fails.
 
-        What a command that failed has done is not known, so that its part is given back in any case.
+        The effect of a failed command is unknown, so its part is restored in any case.
         """
         for part, value in wanted.items():
             if part in self.there and self.there[part] != value:
@@ -99,7 +99,7 @@ class SurroundingsByCommand:
 
 
 def by_commands(table: EnvironmentTable) -> SurroundingsByCommand:
-    """Return what the commands of a SUT file change."""
+    """Return the parts that the commands of a SUT file change."""
     return SurroundingsByCommand(table.parts, partial(_run, table))
 
 

@@ -11,12 +11,13 @@ from harness.capture.recorder import Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, Unsupported
+from harness.sut.outcomes import label_of, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
-from harness.sut.shown import NotShown, shown
+from harness.sut.shown import NotShown, parse_reply
 from harness.sut.surroundings import by_commands
-from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
-from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
+from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
+from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
@@ -157,7 +158,7 @@ class Sut(OwnQueues):
     def has(self, need: str) -> bool:
         """Return whether it has a capability (declared) or a facility (of its control channel)."""
         if need in CAPABILITIES:
-            return self.file.capabilities.get(need, False) and (self.knows_peer or need not in OF_THE_KNOWN_PEER)
+            return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
         if need in FACILITIES:
             return need in self.facilities
         raise HarnessError(f"unknown need {need!r}; known are {', '.join([*CAPABILITIES, *FACILITIES])}")
@@ -194,8 +195,32 @@ class Sut(OwnQueues):
 
     def inspect(self) -> dict[str, Any]:
         """Read the SUT's abstract data model."""
-        found: dict[str, Any] = shown(self.control.call("inspect").get("adm", {}))
+        found: dict[str, Any] = parse_reply(self.control.call("inspect").get("adm", {}))
         return found
+
+    def inspect_queue_manager(self) -> dict[str, Any]:
+        """Read LocalQueueManager of the SUT's abstract data model."""
+        found: dict[str, Any] = self.inspect()["QueueManager"]
+        return found
+
+    def inspect_queue(self, path_name: str) -> dict[str, Any]:
+        """Read a Queue of the SUT's abstract data model; NotShown when the SUT does not show it."""
+        for queue in self.inspect_queue_manager()["QueueCollection"]:
+            if queue["Pathname"].lower().endswith(path_name.lower()):
+                found: dict[str, Any] = queue
+                return found
+        raise NotShown(f"the SUT's abstract data model, as it shows it, has no queue {path_name}")
+
+    # -- requests of applications and administrators --------------------------------------------------------------
+
+    def attempt(self, request: str | Callable[..., object], *arguments: Any, **named: Any) -> str:
+        """Make a request, a verb of the control channel or a method; return Outcome.DONE or Outcome.REFUSED."""
+        action = partial(self.control.call, request) if isinstance(request, str) else request
+        return outcome_of(partial(action, *arguments, **named))
+
+    def read_label(self, verb: str, **where: Any) -> str:
+        """Read a message without waiting, by a verb of the control channel; return its label or Outcome.NOTHING."""
+        return label_of(self.control.call(verb, timeout_ms=0, **where)["message"])
 
     # -- what a test changes -------------------------------------------------------------------------------------
 
@@ -208,7 +233,7 @@ class Sut(OwnQueues):
 
     def slow_down(self, scale: int) -> None:
         """Let protocol timers run at most so many times faster than specified, where a check has to act in between."""
-        scale = self.timeouts.scale(scale, TURNS_A_TIMER)
+        scale = self.timeouts.scale(scale, ANSWERS_A_TIMER_WITH_ACTION)
         if self.scale > scale:
             self.set_timers(scale=scale)
 
@@ -263,13 +288,20 @@ class Sut(OwnQueues):
         """Return whether this test let it start where it may be another queue manager (MS-MQSO 6.6.2.1)."""
         return not self._surroundings.keys().isdisjoint(WHO_IT_IS)
 
-    def published(self, **arguments: Any) -> Any:
-        """Return the directory's object as an administrator sees it, None where there is none, after his changes.
+    def read_directory_object(self, **which: Any) -> Any:
+        """Read an object of the directory as an administrator; None when it does not exist.
 
-        NotShown where nobody can look into the directory.
+        NotShown where the control channel does not show the directory.
+        """
+        return self.change_directory_object(**which)
+
+    def change_directory_object(self, **arguments: Any) -> Any:
+        """Change an object of the directory as an administrator, then read it; None when it does not exist.
+
+        NotShown where the control channel does not show the directory.
         """
         if not self.controls_environment:
-            raise NotShown("nobody shows what is published in the SUT's directory")
+            raise NotShown("the control channel does not show the objects of the SUT's directory")
         return self.control.call("published", **arguments)["published"]
 
     def _environment(self, values: Mapping[str, int]) -> dict[str, Any]:
@@ -301,9 +333,9 @@ class Sut(OwnQueues):
             self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
 
     def _give_back(self, name: str, value: int) -> None:
-        shown = self._environment({name: value}).get(name)
-        if shown != value:
-            raise NotGivenBack(f"it is shown as {shown}")
+        parse_reply = self._environment({name: value}).get(name)
+        if parse_reply != value:
+            raise NotGivenBack(f"it is shown as {parse_reply}")
 
     def _is_back(self) -> bool:
         """Return whether it shows that it has found its directory again."""

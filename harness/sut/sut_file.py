@@ -51,13 +51,13 @@ CAPABILITIES = MappingProxyType(
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
-"""The capabilities that a SUT can declare; what it does not declare, it does not have."""
+"""The capabilities that a SUT can declare; undeclared ones count as missing."""
 
 
 MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
-OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
+KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
 """Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
 
 
@@ -101,8 +101,8 @@ class DriverTable:
 LONGEST_NAME = 300
 """Characters of a name in [sut] or [queues]: a path name of a queue has at most 124 behind its computer's."""
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
-"""Those of the table [driver]."""
-_ASKED_FOR = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
+"""The keys of the table [driver]."""
+_DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
 """Ports that a system is asked for when they are 0, by the kind of the driver."""
 
 
@@ -132,7 +132,9 @@ class ControlTable:
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedTable:
-    """[provisioned]: what the SUT was provisioned with, beside the capability ``directory`` (MS-MQSO 6.6.1)."""
+    """[provisioned]: the objects that the SUT was provisioned with, beside the capability ``directory`` (MS-MQSO
+    6.6.1).
+    """
 
     clustered: bool = False
     srmp_http_support: bool = False
@@ -169,7 +171,7 @@ class SutFile:
     rpc: RpcAccess = field(default_factory=RpcAccess)
     path: Path | None = None
     systems: Mapping[str, SutTable] = field(default_factory=lambda: MappingProxyType({}))
-    """Of a topology: the system in each role. No table of the file."""
+    """In a topology: the system in each role. Not a table of the file."""
 
     @property
     def label(self) -> str:
@@ -198,7 +200,7 @@ def load_sut_file(path: Path) -> SutFile:
 
 
 def tree_of(path: Path, what: str) -> dict[str, Any]:
-    """Read a TOML file of the user's; UsageError when there is none, ``what`` says of which kind."""
+    """Read a TOML file of the user's; UsageError when it is missing, ``what`` names its kind."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -228,7 +230,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     _check_control(file, where)
     if file.capabilities.get("topology", False) and file.driver.kind != "virtual":
         raise UsageError(
-            f"{where}: capabilities.topology: one system is no topology; describe three and say --topology FILE"
+            f"{where}: capabilities.topology: one system is not a topology; describe three and use --topology FILE"
         )
     _check_timeouts(file.timeouts, where)
     if (complaint := file.environment.complaint()) is not None:
@@ -294,7 +296,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _check_names(file: SutFile, where: str) -> None:
-    """Refuse names that would do something to a terminal, or stand on several lines of what a CI job reads."""
+    """Refuse names that would control a terminal, or take several lines in the output that a CI job reads."""
     for table in ("sut", "queues"):
         for key in dataclasses.fields(getattr(file, table)):
             name = getattr(getattr(file, table), key.name)
@@ -312,20 +314,20 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         port = getattr(driver, key)
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
-        if port == 0 and driver.kind != "process" and key not in _ASKED_FOR[driver.kind]:
-            raise UsageError(f'{where}: driver.{key} is 0: only kind = "process" can be told a port that is picked')
+        if port == 0 and driver.kind != "process" and key not in _DISCOVERED_PORTS[driver.kind]:
+            raise UsageError(f'{where}: driver.{key} is 0: only kind = "process" can get a port that is picked')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(
             f"{where}: driver.address {driver.address} is not loopback; set allow_remote = true in [driver] if packets "
             "may be sent there"
         )
     if driver.kind == "process" and not driver.command:
-        raise UsageError(f'{where}: driver.command is missing; kind = "process" needs to know what to start')
+        raise UsageError(f'{where}: driver.command is missing; kind = "process" needs a program to start')
 
 
 def _check_control(file: SutFile, where: str) -> None:
     if file.control.kind == "stdio" and not file.control.command:
-        raise UsageError(f'{where}: control.command is missing; kind = "stdio" needs to know what to start')
+        raise UsageError(f'{where}: control.command is missing; kind = "stdio" needs a program to start')
     if file.control.kind != "stdio" and file.control.command:
         raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
     if file.control.kind == "stdio" and file.driver.kind == "virtual":

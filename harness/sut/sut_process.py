@@ -21,11 +21,13 @@ from harness.errors import SutUnavailable
 from harness.sut.guard import Guard
 from harness.sut.guard_process import STOP_S
 
-_LOOK_S = 0.005
+_POLL_INTERVAL_S = 0.005
 _STATUS_S = 2
 """How soon after its end the process that started it knows its exit status."""
 _ENDED = struct.Struct("<ii")
-"""Whether it has ended, and with what. In memory that the workers share: only the process that started it learns it."""
+"""Whether it has ended, and its exit status. In memory that the workers share: only the process that started it learns
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Death:
 
 
 class SutProcess:
-    """A program, its log, and the last that is known of it. ``ended`` is true in the workers, too."""
+    """A program, its log, and its last known state. ``ended`` is true in the workers as well."""
 
     def __init__(self, log_path: Path) -> None:
         self.log_path = log_path
@@ -62,9 +64,9 @@ class SutProcess:
         return self._process.pid
 
     def start(self, command: Sequence[str]) -> None:
-        """Start it, as the leader of a session of its own, so that what it starts can be told from others.
+        """Start it, as the leader of its own session, so that its processes can be recognized.
 
-        It ends with this process, even when that is killed.
+        The program ends with this process, even when this process is killed.
         """
         self._log = self._log or self.log_path.open("ab")
         self._note(0, 0)
@@ -83,15 +85,15 @@ class SutProcess:
         if sys.platform == "linux":
             self._running = os.pidfd_open(self.pid)
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how it ended; None while it runs. ``within_s``: how long to wait for an end that is near."""
         deadline = time.monotonic() + within_s
-        while (how := self._ended()) is None and time.monotonic() < deadline:
-            time.sleep(_LOOK_S)
+        while (how := self._read_end()) is None and time.monotonic() < deadline:
+            time.sleep(_POLL_INTERVAL_S)
         return how
 
     def last_line(self) -> str:
-        """Return what it printed last."""
+        """Return its last output."""
         lines = self.log_path.read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it printed nothing"
 
@@ -112,17 +114,17 @@ class SutProcess:
             self._log = None
 
     def _signal(self, number: signal.Signals) -> None:
-        """Signal its whole session; it, and what it started, may be gone."""
+        """Signal its whole session; the program and its processes may have ended already."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
-    def _ended(self) -> str | None:
+    def _read_end(self) -> str | None:
         if self.owned and self._process is not None and self._process.poll() is not None:
             self._note(1, self._process.returncode)
         if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:
             deadline = time.monotonic() + _STATUS_S
             while not self._shared[0] and time.monotonic() < deadline:
-                time.sleep(_LOOK_S)
+                time.sleep(_POLL_INTERVAL_S)
         ended, code = _ENDED.unpack(self._shared[:])
         if not ended:
             return None

@@ -13,22 +13,22 @@ BETWEEN_EXCHANGES_S = 0.25
 """Spread over a second, so that a system that stops again and again is met while it does."""
 
 LATE_MULTIPLE = 2
-"""What comes within so many response timeouts is late, which nobody is convicted for; what comes later never came."""
+"""A packet within so many response timeouts is late, and no rule fails for it; a later packet counts as missing."""
 LONGEST_MS = 60_000
 """No timeout that follows from a measurement is longer."""
-OF_SLOW = 4
+SLOW_ANSWER_FACTOR = 4
 """A response timeout is at least so many times a slow answer: the slowest, or the fastest of a system whose pulse
 is felt."""
-QUIET_OF_SLOW = 2
+QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
 """The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
 ANSWERS_A_TIMER = 1.25
 """So many of the slowest answers must fit into it, however fast timers run."""
-CALMER = 4
+SLOWDOWN_OF_RETRY = 4
 """So many times slower than they might do timers run in another attempt."""
 SLOW_MS = 500
 """An answer that takes longer is slow: the shortest timer of a queue manager is a second (MS-MQQB 3.1.2.9)."""
-TURNS_A_TIMER = 4
+ANSWERS_A_TIMER_WITH_ACTION = 4
 """The same where a check has to act while it runs."""
 
 
@@ -36,7 +36,7 @@ TURNS_A_TIMER = 4
 class TimeoutsTable:
     """[timeouts]: ``factor`` stretches the defaults; a value of 0 follows from them and from the answers measured.
 
-    ``stall_ms``: the longest time without any answer in which a system is believed to go on afterwards.
+    ``stall_ms``: the longest time without any answer after which a system is expected to continue.
     """
 
     factor: float = 1.0
@@ -60,7 +60,7 @@ class Speed:
 
     @property
     def fastest_ms(self) -> int:
-        """Return the shortest: what it takes when nothing stands still."""
+        """Return the shortest duration: the time without stalls."""
         return min(self.samples_ms)
 
     @property
@@ -81,12 +81,12 @@ class Timeouts:
     worst_ms: int = 0
     usual_ms: int = 0
     calm: bool = False
-    """Whether timers run slower than they might: for another attempt at what went wrong."""
+    """Whether timers run slower than necessary: for another attempt after a failure."""
 
     def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
         """Return how much faster timers may run: an answer has to come before a timer takes it for missing."""
         fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
-        return max(1, min(wanted, fits) // (CALMER if self.calm else 1))
+        return max(1, min(wanted, fits) // (SLOWDOWN_OF_RETRY if self.calm else 1))
 
     @property
     def slow(self) -> bool:
@@ -95,7 +95,7 @@ class Timeouts:
 
     @property
     def late_ms(self) -> int:
-        """How much longer than the response timeout to look whether an answer is only late."""
+        """How long to wait beyond the response timeout to find out whether an answer is only late."""
         return (LATE_MULTIPLE - 1) * self.response_ms
 
 
@@ -116,12 +116,12 @@ def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None 
         return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_MS))
 
     return Timeouts(
-        response_ms=in_force(table.response_ms, REAL.response_ms, OF_SLOW * usual_ms),
+        response_ms=in_force(table.response_ms, REAL.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
         quiet_ms=in_force(
-            table.quiet_ms, QUIET_CONTROLLED_MS if controlled else REAL.quiet_ms, QUIET_OF_SLOW * usual_ms
+            table.quiet_ms, QUIET_CONTROLLED_MS if controlled else REAL.quiet_ms, QUIET_FACTOR * usual_ms
         ),
-        connect_ms=in_force(table.connect_ms, REAL.connect_ms, OF_SLOW * usual_ms),
-        control_ms=in_force(table.control_ms, REAL.control_ms, OF_SLOW * usual_ms),
+        connect_ms=in_force(table.connect_ms, REAL.connect_ms, SLOW_ANSWER_FACTOR * usual_ms),
+        control_ms=in_force(table.control_ms, REAL.control_ms, SLOW_ANSWER_FACTOR * usual_ms),
         stall_ms=table.stall_ms,
         worst_ms=worst_ms,
         usual_ms=usual_ms,
@@ -142,7 +142,7 @@ def measure_speed(exchange: Callable[[], object]) -> Speed | None:
 
 
 def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
-    """Return what a run says of its timeouts; several workers: of the slowest SUT."""
+    """Return the timeouts for run.json; with several workers, those of the slowest SUT."""
     known = [speed for speed in speeds if speed is not None]
     slowest = max(known, key=lambda speed: speed.worst_ms, default=None)
     measured = None
@@ -155,7 +155,7 @@ def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]
     return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_MULTIPLE}
 
 
-def said_of_timeouts(reported: dict[str, Any]) -> str:
+def describe_timeouts(reported: dict[str, Any]) -> str:
     """Return a report in one line."""
     measured, in_force = reported["measured"], reported["in_force"]
     answered = (

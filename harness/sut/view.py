@@ -1,4 +1,4 @@
-"""Who a SUT is, and its view for one test, the same whatever driver reaches it."""
+"""The identity of a SUT, and its view for one test, the same for all drivers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VERSION_LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a SUT is, and what its control channel offers."""
+    """The identity of a SUT, and the facilities of its control channel."""
 
     identifier: UUID | None
     facilities: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ def identity_of(control: Control) -> Identity:
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SutUnavailable(
-            "identity: no guid, facilities that are no list, or keys that are no base64: "
+            "identity: no guid, facilities that are not a list, or keys that are not base64: "
             + one_line(str(said), REASON_LIMIT)
         ) from error
 

@@ -20,8 +20,8 @@ from reference_qm.directory import Computer, Enterprise, MemoryDirectory, Queue,
 from reference_qm.security import Account, Sid
 from reference_qm.surface.entropy import Entropy, new_guid
 
-HERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
-THERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+OWN_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+FAR_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 ENTERPRISE = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER, FAR = "peer", "far"
@@ -32,20 +32,22 @@ PEER_HOST = f"{PEER}.example"
 def virtual_directory(
     driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy, accounts: Iterable[Account] = ()
 ) -> MemoryDirectory:
-    """Return a directory with what the capability ``directory`` says, users, and the provisioned keys of the peer."""
+    """Return a directory with the objects of the capability ``directory``, users, and the provisioned keys of the
+    peer.
+    """
     peer = driver.peer_identifier
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     for element in (
         Enterprise(Identifier=ENTERPRISE, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
-        Site(Identifier=HERE, Name="here"),
-        Site(Identifier=THERE, Name="there"),
+        Site(Identifier=OWN_SITE, Name="here"),
+        Site(Identifier=FAR_SITE, Name="there"),
         _machine(identifier, computer, driver.address),
         _machine(peer, PEER, PEER_HOST, RoutingServer=True, PublicEncryptionKeyList=known_keys(peer)[peer]),
-        _machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, THERE, RoutingServer=True),
+        _machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, FAR_SITE, RoutingServer=True),
         RoutingLink(
-            Site1Identifier=HERE,
-            Site2Identifier=THERE,
+            Site1Identifier=OWN_SITE,
+            Site2Identifier=FAR_SITE,
             ActualCost=1,
             SiteGateIdentifierList=(peer, FAR_QUEUE_MANAGER),
         ),
@@ -61,7 +63,7 @@ def _user(account: Account) -> User:
     return User(SecurityIdentifier=account.SecurityIdentifier.build(), Certificates=account.Certificates.build())
 
 
-def _machine(identifier: UUID, name: str, address: str, site: UUID = HERE, **attributes: Any) -> QueueManager:
+def _machine(identifier: UUID, name: str, address: str, site: UUID = OWN_SITE, **attributes: Any) -> QueueManager:
     return QueueManager(
         Identifier=identifier,
         ComputerName=name,

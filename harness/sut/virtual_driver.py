@@ -107,7 +107,7 @@ class VirtualDriver:
         who = identity_of(control)
         view = view_of(file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
         self._tape = view.tape
-        view.process_ended = self.ended
+        view.process_ended = self.describe_end
         view.hangs = self._hangs
         return view
 
@@ -117,21 +117,21 @@ class VirtualDriver:
             return self.file
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return with which exception the core of the test ended."""
-        return None if self._host is None else self._seen("ended", self._host.ended)
+        return None if self._host is None else self._note_seen("ended", self._host.ended)
 
     def _hangs(self) -> bool:
         """Return whether the core of the test computes without an end."""
         assert self._host is not None
-        return self._seen("hangs", "it hangs" if self._host.hangs else None) is not None
+        return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None
 
-    def _seen(self, what: str, found: str | None) -> str | None:
+    def _note_seen(self, what: str, found: str | None) -> str | None:
         return found if self._tape is None else self._tape.sees(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return the same: it is known at once."""
-        return self.ended()
+        return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
         """Return None: the next test has another system."""

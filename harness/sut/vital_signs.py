@@ -10,12 +10,12 @@ from harness.environment.real import RealEnvironment
 from harness.environment.wall_clock import WallClock
 from harness.sut.pulse_channels import ControlChannel, PingChannel
 from harness.sut.sut_file import SutFile
-from harness.sut.timeouts import OF_SLOW, Speed, measure_speed, timeouts_for
+from harness.sut.timeouts import SLOW_ANSWER_FACTOR, Speed, measure_speed, timeouts_for
 from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
 TOLERANCE_MS = 100
-"""What an answer may take longer than usual before that is a stall: scheduling."""
+"""How much longer than usual an answer may take before it counts as a stall: scheduling."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
 
@@ -71,9 +71,11 @@ class VitalSigns:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)
-            yield lambda environment, pulse: PingChannel(environment, endpoint, driver.peer_identifier, pulse.answered)
+            yield lambda environment, pulse: PingChannel(
+                environment, endpoint, driver.peer_identifier, pulse.note_answer
+            )
         if control is not None:
-            yield lambda environment, pulse: ControlChannel(environment, control, pulse.answered)
+            yield lambda environment, pulse: ControlChannel(environment, control, pulse.note_answer)
 
     def _is_felt(self, channel: OpenChannel) -> bool:
         environment = RealEnvironment()
@@ -88,7 +90,7 @@ class VitalSigns:
         usual_ms = self.speed.fastest_ms if self.speed else 0
         pulse = Pulse(
             lambda: environment.now().monotonic_ms,
-            tolerance_ms=TOLERANCE_MS + OF_SLOW * usual_ms,
+            tolerance_ms=TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
             limit_ms=self.timeouts.stall_ms,
         )
         return pulse.through(lambda: channel(environment, pulse))

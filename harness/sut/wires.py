@@ -1,4 +1,4 @@
-"""One client's conversation on a control channel: requests out, answers in, whatever carries them.
+"""One client's conversation on a control channel: requests out, answers in, independent of the transport.
 
 A route (an address, a command) opens wires in the environment of a check; ids of requests are the wire's.
 """
@@ -18,17 +18,17 @@ LINE_LIMIT = 16 * 1024 * 1024
 STRANGERS_SHOWN = 3
 STRANGERS_LONGEST = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""What .NET puts before the first line of a stream in UTF-8."""
+"""The bytes that .NET writes before the first line of a stream in UTF-8."""
 
 
 class MissingElement(ConformanceFailure, KeyError):
-    """An answer of the SUT lacks what a check looks for in it."""
+    """An answer of the SUT does not have an element that a check reads."""
 
     __str__ = ConformanceFailure.__str__
 
 
 class Reply(dict[str, Any]):
-    """An object of an answer: what is not in it is the SUT's mistake."""
+    """An object of an answer: a missing element is the SUT's mistake."""
 
     __slots__ = ()
 
@@ -43,10 +43,10 @@ class ReplySink(Protocol):
         """Note that requests can be made."""
 
     def on_reply(self, reply: Reply) -> None:
-        """Take an answer; it has an ``id``, of whatever type."""
+        """Take an answer; it has an ``id``, of any type."""
 
     def on_end(self, why: str) -> None:
-        """Note that there will be no answers any more."""
+        """Note that there will be no further answers."""
 
 
 class Wire(Protocol):
@@ -54,7 +54,7 @@ class Wire(Protocol):
 
     @property
     def patience_ms(self) -> int:
-        """How long the next answer may take at least, whatever is usual: the first of a command that has to start."""
+        """The least time for the next answer: the first answer of a command includes its start."""
 
     @property
     def strangers(self) -> Sequence[Any]:
@@ -64,11 +64,11 @@ class Wire(Protocol):
         """Send a request; return its id."""
 
     def close(self) -> None:
-        """Hang up: what was opened is closed, what waits is cancelled; the sink gets no more events."""
+        """Hang up: opened objects are closed, pending requests cancelled; the sink gets no further events."""
 
 
 class Route(Protocol):
-    """A way to a control channel. ``name``: what messages call it."""
+    """A way to a control channel. ``name``: its name in messages."""
 
     name: str
 
@@ -77,15 +77,15 @@ class Route(Protocol):
 
 
 def no_answer(strangers: Sequence[Any]) -> str:
-    """Return what is said where no answer came. ``strangers``: ids of answers that came, and are of no request."""
+    """Return the message for a missing answer. ``strangers``: ids of answers that belong to no request."""
     if not strangers:
         return "no answer in time"
     ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), STRANGERS_LONGEST)
     return f"no answer in time; an answer came whose id is that of no request: {ids} (ids are integers)"
 
 
-def said_of_stranger(identity: Mapping[str, Any]) -> str | None:
-    """Return what is said of something that is no agent, by its answer to `identity`; None of one that may be."""
+def describe_stranger(identity: Mapping[str, Any]) -> str | None:
+    """Return the message for a program that is not an agent, by its answer to `identity`; None for a possible agent."""
     if type(identity.get("ok")) is bool:
         return None
     what = "sends our requests back" if identity.get("verb") == "identity" else "answers without `ok`"
@@ -93,7 +93,7 @@ def said_of_stranger(identity: Mapping[str, Any]) -> str | None:
 
 
 class NoAnswer(ValueError):
-    """What came is no line of the protocol: one line says what it is."""
+    """The input is not a line of the protocol: the message describes it in one line."""
 
 
 class AnswerLines:
@@ -104,7 +104,7 @@ class AnswerLines:
         self._any = False
 
     def feed(self, data: bytes) -> Iterator[Reply]:
-        """Yield the answers that are whole now; NoAnswer for what is none, after which nothing is to be fed."""
+        """Yield the complete answers; NoAnswer for an invalid line, after which no input is accepted."""
         searched = len(self._buffer)
         self._buffer += data
         while (end := self._buffer.find(b"\n", searched)) >= 0:
@@ -148,7 +148,7 @@ class TcpRoute:
 
 
 class TcpWire:
-    """One connection. After what is no answer nothing is looked at any more."""
+    """One connection. Input after the first invalid answer is discarded."""
 
     patience_ms = 0
 

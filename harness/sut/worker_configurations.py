@@ -11,8 +11,8 @@ from harness.errors import UsageError
 from harness.sut.sut_file import DriverTable, QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-NEEDS_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
-"""What changes a SUT for whoever uses it, or is one for all: a check that needs it has the SUT alone.
+EXCLUSIVE_NEEDS = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
+"""Capabilities that change a SUT for all its users, or exist once: a check that needs one has the SUT alone.
 
 A queue manager has one PingCookie: the response to a ping before its last one is ignored (MS-MQQB 3.1.7.8).
 """
@@ -55,7 +55,9 @@ def _worker_configuration(file: SutFile, number: int) -> SutFile:
     names = {each.name: getattr(file.queues, each.name) for each in fields(file.queues)}
     queues = QueuesTable(**{kind: name.replace("{worker}", str(number)) for kind, name in names.items()})
     if number and driver.kind == "process":
-        driver = replace(driver, address=_shifted(driver.address, number), peer_address=_peer_address(file, number))
+        driver = replace(
+            driver, address=_shift_address(driver.address, number), peer_address=_peer_address(file, number)
+        )
     elif number and driver.kind == "external" and not is_loopback(driver.address):
         driver = replace(driver, peer_address=_peer_address(file, number))
     return replace(file, driver=driver, queues=queues)
@@ -67,8 +69,8 @@ def has_own_queues(file: SutFile) -> bool:
 
 
 def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
-    """Return the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
-    another check nor what it knows of it can matter.
+    """Return the SUT file with another peer, which the SUT has not seen: its state for the peer of another check does
+    not matter.
 
     ``run``: a word that no other run has; ``number``: of the check in it.
     """
@@ -92,9 +94,9 @@ def _peer_address(file: SutFile, number: int) -> str:
     if driver.more_peer_addresses or not is_loopback(driver.peer_address):
         raise UsageError(
             f"{file.path}: driver.more_peer_addresses names {len(driver.more_peer_addresses)} addresses of this "
-            f"machine; worker {number} needs one, too"
+            f"machine; worker {number} needs one as well"
         )
-    return _shifted(driver.peer_address, number)
+    return _shift_address(driver.peer_address, number)
 
 
 def is_ipv4_loopback(address: str) -> bool:
@@ -102,7 +104,7 @@ def is_ipv4_loopback(address: str) -> bool:
     return is_loopback(address) and ":" not in address
 
 
-def _shifted(address: str, number: int) -> str:
+def _shift_address(address: str, number: int) -> str:
     """Return the address that is ``number`` networks of 256 further: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
     try:
         return str(ipaddress.IPv4Address(address) + 256 * number)

@@ -1,6 +1,6 @@
 """A relay between two systems: it passes bytes on, shows them to an observer, and is the network that can fail.
 
-It lives in an environment, virtual or real, so nothing passes but while a check waits.
+A relay runs in an environment, virtual or real, so it forwards bytes only while a check waits.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class Observer(Protocol):
-    """What learns of everything that passes."""
+    """An observer of all traffic of a relay."""
 
-    def opened(self, link: Link) -> None:
+    def on_opened(self, link: Link) -> None:
         """Note that a system has connected."""
 
-    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         """Note bytes."""
 
-    def closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         """Note the end of a connection."""
 
 
 class Relay:
-    """What is at the address where a system is found; ``local_host``: the address from which it connects to it."""
+    """The relay at the address where a system is found; ``local_host``: the address from which it connects to the
+    system.
+    """
 
     def __init__(
         self, environment: Environment, at: Endpoint, target: Endpoint, observer: Observer, local_host: str
@@ -36,7 +38,7 @@ class Relay:
         self.observer = observer
         self.local_host = local_host
         self.links: list[Link] = []
-        """Those that are open."""
+        """The open links."""
         self._listener: Listener | None = None
         self.let_through()
 
@@ -60,7 +62,7 @@ class Relay:
 
 
 class Link:
-    """One connection through a relay: ``near`` is the side of the system that made it."""
+    """One connection through a relay: ``near`` is the side of the system that opened it."""
 
     def __init__(self, relay: Relay, stream: Stream) -> None:
         self.relay = relay
@@ -68,12 +70,12 @@ class Link:
         self.near, self.far = _Side(self, from_initiator=True), _Side(self, from_initiator=False)
         self.near.stream = stream
         self._open = True
-        relay.observer.opened(self)
+        relay.observer.on_opened(self)
         self.far.stream = relay.environment.connect(relay.target, relay.local_host, self.far)
 
     def pass_on(self, data: bytes, *, from_initiator: bool) -> None:
-        """Send bytes to the other side, when it is there."""
-        self.relay.observer.passed(self, data, from_initiator=from_initiator)
+        """Send bytes to the other side, once it is connected."""
+        self.relay.observer.on_data(self, data, from_initiator=from_initiator)
         (self.far if from_initiator else self.near).send(data)
 
     def end(self, *, by_initiator: bool) -> None:
@@ -82,14 +84,14 @@ class Link:
             return
         self._open = False
         self.relay.links.remove(self)
-        self.relay.observer.closed(self, by_initiator=by_initiator)
+        self.relay.observer.on_closed(self, by_initiator=by_initiator)
         for side in (self.near, self.far):
             if side.stream is not None:
                 side.stream.close()
 
 
 class _Side:
-    """One of the two connections of a link."""
+    """One side of a link."""
 
     def __init__(self, link: Link, *, from_initiator: bool) -> None:
         self._link = link

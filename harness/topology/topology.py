@@ -1,8 +1,8 @@
-"""A topology as a check sees it, the same whatever its systems are."""
+"""A topology as a check sees it, the same for all systems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from harness.capture.recorder import Frame, Recorder
@@ -10,17 +10,17 @@ from harness.environment import Environment
 from harness.sut.sut import Sut
 from harness.topology.relay import Relay
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from harness.topology.traffic import Traffic
+from harness.topology.traffic import Judge, Traffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_MS = 30_000
 """The time after which transactional messages are sent again for want of an OrderAck (MS-MQQB 3.1.2.6, note <50>)."""
-ASKED_AGAIN = 24
+POLLS_UNTIL_SENT = 24
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One system. ``address``: where the two others find it."""
+    """One system. ``address``: where the two other systems find it."""
 
     role: str
     address: str
@@ -30,7 +30,7 @@ class System:
 class Topology:
     """Three systems and the relays between them.
 
-    ``port``: where each is found, at its address; ``residue``: where it is told what could not be taken back.
+    ``port``: the port of each system at its address; ``residue``: gets a report of changes that could not be reverted.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Topology:
         systems: Mapping[str, System],
         port: int,
         recorder: Recorder,
-        judge: Callable[[Frame], None],
+        judge: Judge,
         residue: list[str],
     ) -> None:
         self.environment = environment
@@ -69,7 +69,7 @@ class Topology:
 
     @property
     def broken(self) -> str | None:
-        """Return what of the environment of one of them could not be given back, in one line."""
+        """Restore the environment of one of them; return in one line what could not be restored."""
         said = (f"{one.role}: {one.sut.broken}" for one in self.systems.values() if one.sut.broken is not None)
         return next(said, None)
 
@@ -82,17 +82,17 @@ class Topology:
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, as soon as there are so many."""
-        self.environment.run_until(lambda: len(self.traffic.sent(kind, by=by, to=to)) >= count, within_ms)
-        return self.traffic.sent(kind, by=by, to=to)
+        """Return the packets of a kind that one system sent to another, as soon as ``count`` of them have come."""
+        self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
+        return self.traffic.packets_sent(kind, by=by, to=to)
 
     def pass_time(self, ms: int) -> None:
-        """Let the systems go on for a while."""
+        """Let the systems run for a while."""
         self.environment.run_until(lambda: False, ms)
 
     def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:
         """Wait until everything for queues of this check was sent and acknowledged."""
-        for _ in range(ASKED_AGAIN):
+        for _ in range(POLLS_UNTIL_SENT):
             if not sut.waiting_for(names):
                 return True
             self.pass_time(sut.duration_ms(RESEND_MS) // 4)
@@ -101,7 +101,7 @@ class Topology:
     def close(self) -> None:
         """Leave the systems as they were, while they can still talk to each other.
 
-        What one still has for another would come in the midst of the next check.
+        Wait until no system has packets for another: they would arrive during the next check.
         """
         for relay in self._relays.values():
             relay.let_through()

@@ -19,8 +19,8 @@ _KEYS = ("sut", "address")
 class Place:
     """One system of a topology.
 
-    ``address``: where the others find it, which is where the tester relays and records what they send; the system
-    itself listens at ``file.driver.address``.
+    ``address``: where the others find it, which is the address of the tester's relay; the system itself listens at
+    ``file.driver.address``.
     """
 
     role: str
@@ -37,7 +37,7 @@ class TopologyFile:
     path: Path
 
     def as_sut_file(self) -> SutFile:
-        """Return the topology as what a run is about: its name, and the receiver's description."""
+        """Return the topology as the SUT file of a run: its name, and the receiver's description."""
         files = [place.file for place in self.places.values()]
         version = ", ".join(
             f"{role} {place.file.sut.name} {place.file.sut.version}" for role, place in self.places.items()
@@ -86,7 +86,7 @@ def _place(role: str, table: dict[str, str], path: Path) -> Place:
     if file.driver.kind == "virtual":
         raise UsageError(f'{where}: driver.kind is "virtual": a topology is made of processes and external systems')
     if file.control.kind == "none":
-        raise UsageError(f"{where}: [control] is missing: without it nobody tells the {role} what to do")
+        raise UsageError(f"{where}: [control] is missing: without it the {role} gets no commands")
     if not is_loopback(address) and not file.driver.allow_remote:
         raise UsageError(
             f"{path}: {role}.address {address} is not loopback; set allow_remote = true in [driver] of {where} if the "
@@ -112,12 +112,12 @@ _ADDRESSES: dict[str, Callable[[Place], str]] = {
 
 
 def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
-    """Refuse a system that listens where one is found: what is relayed to it would come to the relay again."""
+    """Refuse a system that listens where a system is found: the relay would receive its own traffic."""
     found_at = {place.address: role for role, place in places.items()}
     for role, place in places.items():
         own = place.file.driver.address
         if own in found_at:
             raise UsageError(
-                f"{path}: a loop: the {role} listens at {own}, where the {found_at[own]} is found: what is "
-                "relayed there would be relayed again; give it another driver.address"
+                f"{path}: a loop: the {role} listens at {own}, where the {found_at[own]} is found: the relay "
+                "there would receive its own traffic; give it another driver.address"
             )

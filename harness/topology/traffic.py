@@ -1,10 +1,11 @@
-"""What passes between the systems of a topology: one capture of it all, and every packet judged for who sent it."""
+"""The traffic between the systems of a topology: one capture of all of it, and every packet judged for its sender."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 from uuid import UUID
 
 from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
@@ -26,9 +27,9 @@ class Passage:
     mirrored: Connection
     initiator: str | None = None
     framer: SutFramer = field(default_factory=SutFramer)
-    """Of what the initiator sends."""
+    """The framer of the initiator's bytes."""
 
-    def sent(self, kind: str, by: str) -> list[Frame]:
+    def packets_sent(self, kind: str, by: str) -> list[Frame]:
         """Return the packets of a kind that one of the two sent."""
         if by not in (self.initiator, self.acceptor):
             return []
@@ -36,10 +37,20 @@ class Passage:
         return [frame for frame in frames if frame.kind == kind and frame.from_sut == (by == self.acceptor)]
 
 
-class Traffic:
-    """The observer of all relays. ``judge``: is shown each packet as one of the system that sent it."""
+class Judge(Protocol):
+    """A judge that gets each packet twice: as a packet of its sender, and as a packet for its receiver."""
 
-    def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Callable[[Frame], None]) -> None:
+    def on_frame(self, frame: Frame) -> None:
+        """Judge a packet that a system sent, or note one that it gets."""
+
+    def note(self, frame: Frame) -> None:
+        """Note a packet without judging it."""
+
+
+class Traffic:
+    """The observer of all relays."""
+
+    def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:
         """Observe relays at the addresses of ``roles``."""
         self.recorder = recorder
         self.passages: list[Passage] = []
@@ -49,56 +60,60 @@ class Traffic:
         self._judge = judge
         self._of: dict[Link, Passage] = {}
 
-    def sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, whoever connected."""
+    def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
+        """Return the packets of a kind that one system sent to another, on connections of either side."""
         pairs = ((by, to), (to, by))
         return [
             frame
             for passage in self.passages
             if (passage.initiator, passage.acceptor) in pairs
-            for frame in passage.sent(kind, by)
+            for frame in passage.packets_sent(kind, by)
         ]
 
     # -- what relays tell ---------------------------------------------------------------------------------------
 
-    def opened(self, link: Link) -> None:
-        connection = self.recorder.opened(link.client, link.server, by_peer=True)
+    def on_opened(self, link: Link) -> None:
+        connection = self.recorder.record_opening(link.client, link.server, by_peer=True)
         passage = Passage(self._roles[link.server.host], connection, Connection(connection.number, "initiator"))
         self._of[link] = passage
         self.passages.append(passage)
 
-    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         passage = self._of[link]
         for frame in (
-            self._recorded(passage, data) if from_initiator else self.recorder.received(passage.connection, data)
+            self._record(passage, data) if from_initiator else self.recorder.record_received(passage.connection, data)
         ):
             other = copy.copy(frame)
             other.direction = TO_SUT if frame.from_sut else FROM_SUT
             other.connection = passage.mirrored
             passage.mirrored.add(other)
-            if not self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor):
-                self._judge(frame if frame.from_sut else other)
+            if self._judge is not None:
+                passed_on = self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor)
+                for each in (frame, other):
+                    (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
-        """Return whether a router sends what another made, with its own count of hops: that was judged before."""
+        """Return whether a router sends a packet of another system, with its own count of hops: the packet was judged
+        before.
+        """
         if frame.kind != "UserMessage":
             return False
         maker = UUID(str(frame["UserHeader"].SourceQueueManager))
         return maker in self.identifiers and self.identifiers[maker] != by
 
-    def _recorded(self, passage: Passage, data: bytes) -> list[Frame]:
-        """Record what an initiator sent: its whole packets, or bytes that are none."""
+    def _record(self, passage: Passage, data: bytes) -> list[Frame]:
+        """Record bytes of an initiator: its whole packets, or malformed bytes."""
         try:
             packets = passage.framer.feed(data)
         except FramingError as error:
             packets = [*error.packets, data]
-        frames = [self.recorder.sent(passage.connection, packet) for packet in packets]
+        frames = [self.recorder.record_sent(passage.connection, packet) for packet in packets]
         for frame in frames:
             if frame.kind == "EstablishConnection" and passage.initiator is None:
                 passage.initiator = self.identifiers.get(UUID(str(frame["EstablishConnectionHeader"].ClientGuid)))
         return frames
 
-    def closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         passage = self._of.pop(link)
-        self.recorder.closed(passage.connection, by_peer=by_initiator)
+        self.recorder.record_end(passage.connection, by_peer=by_initiator)
         passage.mirrored.closed_by = "sut" if by_initiator else "peer"

@@ -1251,7 +1251,7 @@ namespace Mqconform
         private Answer Send(Arguments given)
         {
             if (given.Has("body") && given.Has("body_base64"))
-                throw new Refused("send: body and body_base64 are the same thing: give one of them");
+                throw new Refused("send: body and body_base64 are alternatives: give one of them");
             Work work = Chosen(given);
             bool transactional = given.Text("delivery", "express") == "transactional";
             MessageQueue queue = windows.At(Formatted + given.Text("to"));

@@ -66,7 +66,7 @@ class BaseHeader(Layer):
         return len(rest) == (SESSION_HEADER_SIZE if self.SH else 0)
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse at once what is no packet: another version or signature, or another size than it says."""
+        """Refuse at once bytes that are not a packet: another version or signature, or another size than PacketSize."""
         if self.VersionNumber != VERSION:
             raise WireError(f"BaseHeader.VersionNumber: {self.VersionNumber:#04x}, not {VERSION:#04x}")
         if self.Signature != SIGNATURE:

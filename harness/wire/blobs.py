@@ -1,6 +1,7 @@
 """Keys as they are published and sent.
 
-What the specification prints as constants has no name there; the names here are those of the Windows structures.
+Values that the specification prints as constants have no name there; the names here are those of the Windows
+structures.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ RSA1 = 0x3141_5352
 
 def _whole_bytes(blob: Packet) -> int:
     if blob.bitLen % 8:
-        raise WireError(f"PublicKeyBlob.bitLen: {blob.bitLen} bits are no whole bytes")
+        raise WireError(f"PublicKeyBlob.bitLen: {blob.bitLen} bits are not whole bytes")
     return int(blob.bitLen) // 8
 
 
 class Blob(Structure):
-    """A structure some fields of which are printed as constants: bytes with other values are none."""
+    """A structure with fields that are printed as constants; bytes with other values are refused."""
 
     def post_dissect(self, s: bytes) -> bytes:
         for name in ("bType", "bVersion", "reserved", "aiKeyAlg", "magic"):

@@ -29,7 +29,7 @@ class Guid(UUIDField):
 
 
 class AnnouncedGuid(UUIDField):
-    """A GUID that is there when ``announced`` says so; built when a value is given, whatever the flag says."""
+    """A GUID that is present when ``announced`` returns True; built when a value is given, independent of the flag."""
 
     __slots__ = ("announced",)
 
@@ -84,9 +84,9 @@ class Bytes(Field):
 class WideString(Field):
     """A null-terminated WCHAR buffer: UTF-16, little-endian.
 
-    A value is a str without its terminator, or bytes: those are built as they are, and what was received and no str
-    is built to stays bytes (no terminator). ``size``: in bytes, a function of the layer; None reads up to the
-    terminator. ``empty``: what an empty str is on the wire.
+    A value is a str without its terminator, or bytes: bytes are built unchanged, and received bytes that no str
+    produces stay bytes (no terminator). ``size``: in bytes, a function of the layer; None reads up to the terminator.
+    ``empty``: the encoding of an empty str.
     """
 
     __slots__ = ("empty", "size")
@@ -139,9 +139,9 @@ def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int
 class Padding(Field):
     """Bytes up to the next multiple of ``align``, counted from where the layer starts; zeros unless given.
 
-    They may hold anything when received (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and are kept. ``printed``: False where
-    no section prints them, only that headers are aligned (MS-MQMQ 2.2.19.1): at the end of a packet, where no header
-    has to be aligned, they may be missing.
+    Padding may have any value on receipt (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is kept. ``printed``: False where
+    no section prints the padding, only that headers are aligned (MS-MQMQ 2.2.19.1): at the end of a packet, where no
+    header has to be aligned, padding may be missing.
     """
 
     __slots__ = ("align", "printed")

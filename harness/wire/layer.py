@@ -1,8 +1,8 @@
 """The base of the scapy layers: strict where scapy is lenient.
 
-Scapy turns what it cannot dissect into ``Raw`` without a word. These layers raise WireError instead, whatever scapy's
-configuration says: a header that a flag promises must be there, and nothing may be left over. And they never answer
-``bytes()`` from scapy's cache of the received bytes: what is rebuilt comes from the fields.
+Scapy silently turns bytes that it cannot dissect into ``Raw``. These layers raise WireError instead, independent of
+scapy's configuration: a header that a flag announces must be present, and no bytes may remain. They never answer
+``bytes()`` from scapy's cache of the received bytes: bytes are always rebuilt from the fields.
 
 A layer refers to those below it weakly. Scapy makes a cycle of a layer and its payload, and of a structure and its
 layer: packets of 4 MB would stay in memory until the collector runs, which counts objects and not their bytes.
@@ -43,7 +43,7 @@ class LayerBelow:
 
 
 class Layer(Packet):
-    """A header of a packet. ``start``: where it begins, for the alignment of its padding (0 but in lists)."""
+    """A header of a packet. ``start``: where it begins, for the alignment of its padding (0 except in lists)."""
 
     __slots__ = ("_parent", "_underlayer", "start")
 
@@ -117,7 +117,9 @@ class Layer(Packet):
 
 
 class Structure(Layer):
-    """A part of a header. As a field of one it leaves what follows in ``rest``; alone, nothing may follow."""
+    """A part of a header. As a field of a header it leaves the following bytes in ``rest``; alone, no bytes may
+    follow.
+    """
 
     __slots__ = ("rest",)
 
@@ -183,7 +185,7 @@ class Word:
 
 
 class Bits(BitField):
-    """One or more bits of a Word; None, where ``compute`` is given, is computed when the packet is built."""
+    """One or more bits of a Word; with ``compute``, None is computed when the packet is built."""
 
     __slots__ = ("compute",)
 

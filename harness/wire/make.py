@@ -1,7 +1,7 @@
 """Whole packets in one call.
 
-Each header is a mapping of its fields: what is not given has a legal default or is computed, what is given is put on
-the wire, legal or not. An optional header is there when its mapping is given, an empty one too.
+Each header is a mapping of its fields: a missing field has a legal default or is computed, a given one is put on the
+wire, legal or not. An optional header is present when its mapping is given, even an empty one.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def ping_request(**fields: Any) -> Packet:
 
 
 def ping_response(**fields: Any) -> Packet:
-    """Make a ping response: the same layout, RF says whether a session would be refused. Spec: MS-MQQB 2.2.7."""
+    """Make a ping response: the same layout, RF announces a refusal of sessions. Spec: MS-MQQB 2.2.7."""
     return PingPacket(**fields)
 
 

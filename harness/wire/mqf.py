@@ -80,7 +80,9 @@ class FormatNames(Field):
         at = 0
         for _ in range(pkt.ElementCount):
             if at >= len(s):
-                raise WireError(f"MQFAddressHeader.ElementCount: {pkt.ElementCount}, only {len(elements)} are there")
+                raise WireError(
+                    f"MQFAddressHeader.ElementCount: {pkt.ElementCount}, but there are only {len(elements)} elements"
+                )
             window = s[at : at + self._longest(pkt, s, at)]
             element = MQFFormatNameElement(window, _internal=1, _parent=pkt, start=FIXED_SIZE + at)
             elements.append(element)
@@ -138,7 +140,7 @@ class Names(Nested):
 
 # [MS-MQMQ] sect 2.2.20.3
 class MQFSignatureHeader(Structure):
-    """A signature: 8 bytes and what ``Size`` says, padded to 4 bytes as all headers are (MS-MQMQ 2.2.19.1)."""
+    """A signature: 8 bytes and ``Size`` further ones, padded to 4 bytes as all headers are (MS-MQMQ 2.2.19.1)."""
 
     fields_desc = (
         XLEShortField("ID", 0x015E),

@@ -34,7 +34,7 @@ def dissect(data: bytes) -> Packet:
 
 
 def dissect_ping(data: bytes) -> Packet:
-    """Dissect a datagram of the ping port; WireError when it is no ping."""
+    """Dissect a datagram of the ping port; WireError when it is not a ping."""
     return _dissect(PingPacket, data, PING_SIZE)
 
 

@@ -25,7 +25,7 @@ class PingPacket(Layer):
     )
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse another signature: the datagram is no ping then."""
+        """Refuse another signature: such a datagram is not a ping."""
         if self.Signature != SIGNATURE:
             raise WireError(f"PingPacket.Signature: {self.Signature:#06x}, not {SIGNATURE:#06x}")
         return s

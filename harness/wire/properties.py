@@ -10,7 +10,7 @@ from harness.wire.layer import Layer, Word
 
 # [MS-MQMQ] sect 2.2.19.3
 class MessagePropertiesHeader(Layer):
-    """Label, extension and body of a message with what describes them, padded to 4 bytes.
+    """Label, extension and body of a message with their descriptions, padded to 4 bytes.
 
     An empty Label is not on the wire. The unused bits of Flags have no number in print: X4 to X7 is where they are.
     """

@@ -85,7 +85,7 @@ def private_key(pem: bytes) -> RsaKey:
     """Read a private RSA key in PEM."""
     key = load_pem_private_key(pem, None)
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise WireError(f"RsaKey: {type(key).__name__} is no RSA key")
+        raise WireError(f"RsaKey: {type(key).__name__} is not an RSA key")
     numbers = key.private_numbers()
     return RsaKey(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d, (numbers.p, numbers.q))
 
@@ -97,7 +97,7 @@ def certificate_key(der: bytes) -> RsaKey:
     except ValueError as error:
         raise WireError(f"SenderCert: no X.509 certificate: {error}") from error
     if not isinstance(key, rsa.RSAPublicKey):
-        raise WireError(f"SenderCert: {type(key).__name__} is no RSA key")
+        raise WireError(f"SenderCert: {type(key).__name__} is not an RSA key")
     numbers = key.public_numbers()
     return RsaKey(numbers.n, numbers.e)
 
@@ -111,7 +111,7 @@ def _raw(layer: Any, name: str) -> bytes:
 
 
 def _name(queue: Any) -> bytes:
-    """Return a queue's name as it is printed, without what pads it."""
+    """Return a queue's name as it is printed, without its padding."""
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
@@ -218,7 +218,7 @@ def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
     """Put a session key under a receiver's public key (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
 
-    The padding, which should be random, is always the same: what is sent in a check must be repeatable.
+    The padding, which should be random, is always the same: packets of a check must be repeatable.
     """
     padded = b"\0\2" + b"\xa5" * (receiver.size - len(key) - 3) + b"\0" + key
     number = receiver.with_public(int.from_bytes(padded, "big"))
@@ -256,7 +256,7 @@ def listed_blobs(data: bytes) -> dict[str, bytes]:
     at = 8
     for _ in range(struct.unpack_from("<I", data, 4)[0]):
         if at + 12 > len(data):
-            raise WireError(f"MQDSPUBLICKEYS.cNumofKeys: only {len(found)} keys are there")
+            raise WireError(f"MQDSPUBLICKEYS.cNumofKeys: there are only {len(found)} keys")
         key_size, name_size, _ = struct.unpack_from("<III", data, at)
         at += 12
         name, blob = data[at : at + name_size], data[at + name_size : at + name_size + key_size]

@@ -1,8 +1,8 @@
 """DCE/RPC over a connection: PDUs of either side, from scapy's classes. Spec: C706 12.6; MS-RPCE 2.2.2.
 
-Requests and responses are made in ``rpc_fragments``. Written from the specification and apart from
-``reference_qm.rpc``. Nothing is checked when a PDU is made; what is read is read strictly: scapy would keep what it
-cannot dissect as ``Raw`` without a word.
+Requests and responses are made in ``rpc_fragments``. Written from the specification, independent of
+``reference_qm.rpc``. PDUs are made without any check; reading is strict, because scapy would silently keep undissected
+bytes as ``Raw``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_FRAGMENT = 5840
 LONGEST_STUB = 8 * 1024 * 1024
 """int bytes of a stub that are put together from fragments: twice those of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
-"""The signature of what a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
+"""The signature of the trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
 PRIVACY = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
@@ -96,7 +96,7 @@ QM2QM = Syntax(UUID("1088a980-eae5-11d0-8d9b-00a02453c337"), 1)
 QMCOMM = Syntax(UUID("fdb3a030-065f-11d1-bb9b-00a024ea5525"), 1)
 EPT = Syntax(UUID("e1af8308-5d1f-11c9-91a4-08002b14a0fa"), 3)
 UNKNOWN = Syntax(UUID("6d71636f-6e66-4f72-8d00-0000000000ff"), 1)
-"""An interface that nobody serves."""
+"""An interface without a server."""
 
 ACCEPTANCE, USER_REJECTION, PROVIDER_REJECTION, NEGOTIATE_ACK = range(4)
 """p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
@@ -272,7 +272,7 @@ def outcomes_of(packet: Packet) -> list[Outcome]:
 
 
 def proposals_of(packet: Packet) -> list[Proposal]:
-    """Return what a bind or alter_context proposes."""
+    """Return the proposal of a bind or alter_context."""
     found = []
     for one in packet.payload.context_elem:
         abstract = _syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)

@@ -38,7 +38,7 @@ def map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4
 
 
 def ports(response: Any) -> list[int]:
-    """Return the TCP ports of the towers that an ept_map answered with; WireError when one is no tower."""
+    """Return the TCP ports of the towers in the answer of an ept_map; WireError when one is not a tower."""
     found = []
     for each in response.valueof("ITowers") or []:
         try:

@@ -78,7 +78,7 @@ def fragment_of(data: bytes) -> Fragment:
 
 
 def is_plain(data: bytes) -> bool:
-    """Return whether these are a request or a response, whole, of nothing but a header and a stub.
+    """Return whether these bytes are a complete request or response of only a header and a stub.
 
     Nothing is wrong with such a PDU: scapy can dissect it.
     """

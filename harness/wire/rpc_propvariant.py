@@ -1,24 +1,46 @@
 """PROPVARIANT, and R_QMGetObjectProperties that carries it. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5, 3.1.4.9.
 
-Laid out by hand, so that an arm may be what no type allows: another width, a part of one, none.
+Laid out by hand, so that an arm may have an illegal form: another width, a part of one, none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 from uuid import UUID
 
 from harness.wire.wire_error import WireError
 
+
+class VarType(IntEnum):
+    """VARENUM. Spec: MS-MQMQ 2.2.12."""
+
+    EMPTY = 0
+    NULL = 1
+    I2 = 2
+    I4 = 3
+    BOOL = 11
+    VARIANT = 12
+    I1 = 16
+    UI1 = 17
+    UI2 = 18
+    UI4 = 19
+    I8 = 20
+    UI8 = 21
+    LPWSTR = 31
+    BLOB = 65
+    CLSID = 72
+    VECTOR = 0x1000
+
+
 VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_VARIANT = 0, 1, 2, 3, 11, 12
 VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
-"""VARENUM. Spec: MS-MQMQ 2.2.12."""
 
 WIDTHS = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
-"""int bytes of the arms that are numbers."""
+"""Bytes of the arms that are numbers."""
 
 PROPERTY_TYPES = {
     101: VT_CLSID,
@@ -43,7 +65,7 @@ _DIRECT = 3
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PROPVARIANT. ``raw``: the bytes of its arm in place instead of those of ``value``, aligned as the type says."""
+    """A PROPVARIANT. ``raw``: the bytes of its arm in place instead of those of ``value``, aligned for the type."""
 
     vt: int
     value: Any = 0
@@ -51,7 +73,7 @@ class Variant:
 
 
 class Stub:
-    """The bytes of a stub as they grow, and what its pointers still owe."""
+    """The growing bytes of a stub, and the referents of its pointers that are not written yet."""
 
     def __init__(self, wide: bool) -> None:
         self.wide = wide
@@ -78,7 +100,7 @@ class Stub:
             self._owed.append(behind)
 
     def settle(self) -> None:
-        """Write what pointers owe, each with what its own owe."""
+        """Write the referents of pointers, each with its own referents."""
         while self._owed:
             first, *rest = self._owed
             self._owed = []
@@ -177,7 +199,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
 
 class Reader:
-    """A reader of the answer: types and what stands in place; WireError where it ends too soon."""
+    """A reader of the answer: types and the values in place; WireError where it ends too soon."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data

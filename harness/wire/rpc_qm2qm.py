@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum, StrEnum
 from typing import Any
 
 from scapy.layers.dcerpc import (
@@ -17,6 +18,71 @@ from scapy.layers.dcerpc import (
 
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_stub import Guid, Handle, Octets, Operation, operation, pointer
+
+
+class Method(StrEnum):
+    """The methods of qm2qm. Spec: MS-MQQP 3.1.4."""
+
+    START_RECEIVE = "RemoteQMStartReceive"
+    END_RECEIVE = "RemoteQMEndReceive"
+    OPEN_QUEUE = "RemoteQMOpenQueue"
+    CLOSE_QUEUE = "RemoteQMCloseQueue"
+    CLOSE_CURSOR = "RemoteQMCloseCursor"
+    CANCEL_RECEIVE = "RemoteQMCancelReceive"
+    PURGE_QUEUE = "RemoteQMPurgeQueue"
+    GET_SERVER_PORT = "RemoteQMGetQMQMServerPort"
+    GET_VERSION = "RemoteQmGetVersion"
+    START_RECEIVE2 = "RemoteQMStartReceive2"
+    START_RECEIVE_BY_LOOKUP_ID = "RemoteQMStartReceiveByLookupId"
+
+
+class Action(IntEnum):
+    """MQ_ACTION_* and MQ_LOOKUP_*, the values of ulAction. Spec: MS-MQQP 2.2.2.1."""
+
+    RECEIVE = 0x00000000
+    PEEK_CURRENT = 0x80000000
+    PEEK_NEXT = 0x80000001
+    LOOKUP_PEEK_CURRENT = 0x40000010
+    LOOKUP_PEEK_NEXT = 0x40000011
+    LOOKUP_PEEK_PREV = 0x40000012
+    LOOKUP_RECEIVE_CURRENT = 0x40000020
+    LOOKUP_RECEIVE_NEXT = 0x40000021
+    LOOKUP_RECEIVE_PREV = 0x40000022
+
+    @property
+    def is_receive(self) -> bool:
+        """Return whether the action takes its message out of the queue."""
+        return self == Action.RECEIVE or self >> 4 & 0x3 == 2
+
+    @property
+    def peeking(self) -> Action:
+        """The lookup that peeks at the message that this lookup receives."""
+        return Action(self - 0x10) if self.is_receive else self
+
+
+class Ack(IntEnum):
+    """REMOTEREADACK, the values of dwAck and eAckNack. Spec: MS-MQQP 2.2.1.3."""
+
+    RR_UNKNOWN = 0
+    RR_NACK = 1
+    RR_ACK = 2
+
+
+class PortType(IntEnum):
+    """The values of dwPortType. Spec: MS-MQQP 3.1.4.8."""
+
+    IP_HANDSHAKE = 0
+    IP_READ = 1
+    IPX_HANDSHAKE = 2
+    IPX_READ = 3
+
+
+class LookupId(IntEnum):
+    """LookupIds that name the ends of a queue: NEXT of the first, PREV of the second. Spec: MS-MQQP 3.1.4.11."""
+
+    BEFORE_FIRST = 0
+    BEHIND_LAST = 0xFFFF_FFFF_FFFF_FFFF
+
 
 RR_UNKNOWN, RR_NACK, RR_ACK = range(3)
 """REMOTEREADACK. Spec: MS-MQQP 2.2.1.3."""
@@ -35,7 +101,7 @@ IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
 
 # [MS-MQQP] sect 2.2.2.1
 class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
-    """The description of what is to be read; in answers, of what was."""
+    """The description of the requested read; in answers, of the message."""
 
     ALIGNMENT = (4, 8)
     fields_desc = (

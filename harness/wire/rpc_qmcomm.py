@@ -7,6 +7,7 @@ are NULL.
 from __future__ import annotations
 
 import struct
+from enum import IntEnum
 from typing import Any
 from uuid import UUID
 
@@ -28,10 +29,34 @@ from scapy.layers.dcerpc import (
 from harness.wire.rpc import QMCOMM
 from harness.wire.rpc_stub import Exactly, Guid, Handle, Operation, operation, wide_string
 
-UNKNOWN, PUBLIC, PRIVATE, DIRECT, MACHINE, CONNECTOR, DL, MULTICAST, SUBQUEUE = range(9)
-"""QUEUE_FORMAT_TYPE. Spec: MS-MQMQ 2.2.6."""
-NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = range(6)
-"""The low 4 bits of m_SuffixAndFlags. Spec: MS-MQMQ 2.2.7."""
+
+class FormatType(IntEnum):
+    """QUEUE_FORMAT_TYPE. Spec: MS-MQMQ 2.2.6."""
+
+    UNKNOWN = 0
+    PUBLIC = 1
+    PRIVATE = 2
+    DIRECT = 3
+    MACHINE = 4
+    CONNECTOR = 5
+    DL = 6
+    MULTICAST = 7
+    SUBQUEUE = 8
+
+
+class Suffix(IntEnum):
+    """The low 4 bits of m_SuffixAndFlags. Spec: MS-MQMQ 2.2.7."""
+
+    NONE = 0
+    JOURNAL = 1
+    DEADLETTER = 2
+    DEADXACT = 3
+    XACTONLY = 4
+    SUBQUEUE = 5
+
+
+UNKNOWN, PUBLIC, PRIVATE, DIRECT, MACHINE, CONNECTOR, DL, MULTICAST, SUBQUEUE = map(int, FormatType)
+NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = map(int, Suffix)
 SYSTEM = 0x80
 """The flag of m_SuffixAndFlags: a system queue."""
 
@@ -40,7 +65,7 @@ DENY_NONE, DENY_RECEIVE = 0, 1
 """dwDesiredAccess, dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
 _SEND, _CREATECURSOR = 0, 2
-"""CACTB_SEND of uTransferType, two pointers, which is what a zeroed buffer has; CACTB_CREATECURSOR, three DWORDs.
+"""CACTB_SEND of uTransferType, two pointers, as in a zeroed buffer; CACTB_CREATECURSOR, three DWORDs.
 
 Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
 """

@@ -1,4 +1,6 @@
-"""Names of what calls return and of what faults carry. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE 2.2.2.4."""
+"""Names of the return values of calls and of the statuses of faults. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE
+2.2.2.4.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ FAULTS = {
 
 
 def name_status(status: int) -> str:
-    """Name what a call returned."""
+    """Name the return value of a call."""
     return RETURNED.get(status, f"{status:#010x}")
 
 

@@ -1,7 +1,7 @@
-"""NDR stubs by table: what travels in a request and in a response, in NDR or NDR64. Spec: C706 14; MS-RPCE 2.2.5.
+"""NDR stubs by table: the parameters of a request and of a response, in NDR or NDR64. Spec: C706 14; MS-RPCE 2.2.5.
 
-Made of scapy's NDR classes. Reading is strict: a stub that ends too soon or too late raises WireError, whatever
-scapy's configuration says.
+Made of scapy's NDR classes. Reading is strict: a stub that ends too soon or too late raises WireError, independent of
+scapy's configuration.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NULL_HANDLE = bytes(20)
 
 
 class Exactly(StrFixedLenField):
-    """As many bytes as it says, or an error."""
+    """As many bytes as announced, or an error."""
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
         if len(s) < self.sz:

@@ -31,7 +31,7 @@ def _has_data(layer: Packet) -> bool:
 class SecurityHeader(Layer):
     """16 bytes and the items of SecurityData, each padded to 4 bytes.
 
-    The sizes say what is there, not AI: real Windows sends a SecurityID with AI clear (MS-MQQB 4.1.7).
+    The sizes tell which parts are present, not AI: real Windows sends a SecurityID with AI clear (MS-MQQB 4.1.7).
     """
 
     Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)

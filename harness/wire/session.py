@@ -9,7 +9,7 @@ from harness.wire.layer import Layer
 
 # [MS-MQMQ] sect 2.2.20.4
 class SessionHeader(Layer):
-    """Counts of what was received and sent on the session: 16 bytes."""
+    """Counts of the packets received and sent on the session: 16 bytes."""
 
     fields_desc = (
         LEShortField("AckSequenceNumber", 0),

@@ -12,7 +12,7 @@ from harness.wire.layer import Layer
 class SoapHeader(Layer):
     """Two texts, each with its length in characters.
 
-    The section prints no padding; headers are aligned on 4 bytes all the same (MS-MQMQ 2.2.19.1, PacketSize).
+    The section prints no padding; headers are still aligned on 4 bytes (MS-MQMQ 2.2.19.1, PacketSize).
     """
 
     fields_desc = (

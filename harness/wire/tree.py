@@ -1,4 +1,4 @@
-"""A packet as an indented text, for reports. What a SUT sent is escaped and bounded."""
+"""A packet as an indented text, for reports. Bytes of a SUT are escaped and bounded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_ELEMENTS = 32
 
 
 def dissection(data: bytes, ping: bool = False) -> str:
-    """Return every field of a packet with its offset, or what is wrong when it cannot be dissected; never raises."""
+    """Return every field of a packet with its offset, or the error when it cannot be dissected; never raises."""
     try:
         packet = dissect_ping(data) if ping else dissect(data)
     except WireError as error:
@@ -87,7 +87,7 @@ def _fields(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> It
 
 
 def _field(path: tuple[str, ...], value: Any, size: int, start: int, end: int, indent: str) -> Iterator[TreeLine]:
-    """Yield the lines of one field; none for an absent one and for padding that is not there."""
+    """Yield the lines of one field; none for an absent field or absent padding."""
     name = path[-1]
     if value is None or (value == b"" and name.endswith("Padding")):
         return

@@ -1,4 +1,4 @@
-"""The header that says from where to where a message goes, and which headers follow."""
+"""The header with the source and the destination of a message, and with flags for the headers that follow."""
 
 from __future__ import annotations
 

@@ -31,7 +31,9 @@ CLASSES = {
 """MESSAGE_CLASS_VALUES, as MS-MQDMPR calls them; it has no name for 0x00FF, which MS-MQMQ calls ORDER_ACK."""
 
 _CLASS = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")
-"""Where checks write a class: as an item of a list, or after what has it. Other fields have such numbers, too."""
+"""The places where checks write a class: as an item of a list, or after its field. Other fields have such numbers as
+well.
+"""
 _STATUS = re.compile(r"(?<![0-9A-Za-z])0x([0-9A-Fa-f]{8})(?![0-9A-Za-z])")
 _ITEM = r"'[^'\\]*'"
 _LIST = re.compile(rf"\[(?:{_ITEM}(?:, {_ITEM})*)?\]")

@@ -1,4 +1,4 @@
-"""The error for bytes that are no packet."""
+"""The error for bytes that are not a packet."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ DISSECTION_ERRORS = (
     OverflowError,
     Scapy_Exception,
 )
-"""What scapy's own layers raise at bytes that they cannot dissect."""
+"""The errors that scapy's own layers raise at bytes that they cannot dissect."""
 
 
 class WireError(ValueError):
-    """Bytes that cannot be dissected completely; one line naming the layer, the field and what is wrong."""
+    """Bytes that cannot be dissected completely; one line names the layer, the field and the error."""

@@ -1,7 +1,7 @@
-"""The strict codec: strict about structure, never about values (docs/architecture.md: two codecs, on purpose).
+"""The strict codec of packets: strict about structure, and tolerant of values (docs/architecture.md: two codecs).
 
-``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError on bytes without the printed structure, and
-nothing else on any bytes. What a field may hold is a rule, and rules are judged elsewhere.
+For bytes without the printed structure ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no
+other exception. Rules about the values of fields are judged elsewhere.
 """
 
 from reference_qm.codec.base import MAX_PACKET_SIZE, BaseHeader

@@ -1,4 +1,4 @@
-"""BaseHeader, and how many bytes of a stream a packet takes. Spec: MS-MQMQ 2.2.19.1."""
+"""Parses the BaseHeader, and measures packets in a stream. Spec: MS-MQMQ 2.2.19.1."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ INFINITE = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
 INTERNAL_MINIMUM = 20
-"""int bytes: BaseHeader and InternalHeader."""
+"""The least size in bytes: BaseHeader and InternalHeader."""
 USER_MINIMUM = 120
-"""int bytes: BaseHeader 16, UserHeader without any queue 48, MessagePropertiesHeader without any data 56."""
+"""The least size in bytes: BaseHeader 16, UserHeader without queues 48, MessagePropertiesHeader without data 56."""
 DEBUG_MINIMUM = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
-"""PacketSize of a SessionAck: as the text has it and as real Windows has it (MS-MQQB 4.1.8); both are 36 bytes."""
+"""The values of PacketSize in a SessionAck: that of the text and that of Windows (MS-MQQB 4.1.8).
+
+Both have 36 bytes.
+"""
 
 _IN, _SH, _DH = 1 << 3, 1 << 4, 1 << 5
 _HEAD = Struct("<BBH4sI")
@@ -42,7 +45,7 @@ _LAYOUT = Layout(
 
 @value_object
 class BaseHeader(Flagged, Record):
-    """The first field of every packet.
+    """The first header of every packet.
 
     Spec: MS-MQMQ 2.2.19.1. 16 bytes. VersionNumber u8 and Signature u32 are fixed; Reserved u8; Flags u16 LE;
     PacketSize u32 LE bytes, 0 lets the packet's ``build`` compute it; TimeToReachQueue u32 LE s, 0xFFFFFFFF infinite.
@@ -75,7 +78,7 @@ class BaseHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read 16 bytes; a wrong VersionNumber or Signature is a FormatError, the size is the framing's matter."""
+        """Read 16 bytes; FormatError for a wrong VersionNumber or Signature. Framing checks the size."""
         start = cursor.offset
         version, reserved, flags, signature, size, life = cursor.unpack(_LAYOUT)
         _check_version(version, start)
@@ -84,21 +87,21 @@ class BaseHeader(Flagged, Record):
 
     @classmethod
     def read_measured(cls, data: bytes) -> Self:
-        """Read the first 16 bytes of a packet that ``measure`` accepted: version and signature are right."""
+        """Read the first 16 bytes of a packet whose version and signature ``measure`` has checked."""
         _, reserved, flags, _, size, life = _LAYOUT.unpack_from(data)
         return cls(reserved, flags, size, life)
 
     def build(self) -> bytes:
-        """Return 16 bytes with PacketSize as it is."""
+        """Return the 16 bytes of the header, with its PacketSize."""
         return self.build_sized(self.PacketSize)
 
     def build_sized(self, size: int) -> bytes:
-        """Return 16 bytes with another PacketSize."""
+        """Return the 16 bytes of the header, with another PacketSize."""
         return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, size, self.TimeToReachQueue)
 
 
 def measure(data: bytes | bytearray, start: int = 0) -> int | None:
-    """Return how many bytes the packet takes that begins at ``start``: int bytes, None while PacketSize is not there.
+    """Return the size in bytes of the packet that begins at ``start``; None before PacketSize has arrived.
 
     Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that rules a packet out. Offsets in
     errors count from the start of the packet.
@@ -114,18 +117,18 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
         _check_version(version, 0)
         _check_signature(signature, 4)
     if size > MAX_PACKET_SIZE:
-        raise _bad_size(size, f"is above the maximum 0x{MAX_PACKET_SIZE:08X}")
+        raise _size_error(size, f"is above the maximum 0x{MAX_PACKET_SIZE:08X}")
     if flags & _IN:
         if flags & _SH:
             if size not in SESSION_ACK_SIZES:
-                raise _bad_size(size, "is neither 0x14 nor 0x24, the sizes of the only internal packet with SH")
+                raise _size_error(size, "is neither 0x14 nor 0x24, the sizes of the only internal packet with SH")
             return INTERNAL_MINIMUM + SESSION_HEADER_SIZE
         if size < INTERNAL_MINIMUM:
-            raise _bad_size(size, f"is below {INTERNAL_MINIMUM}, the least of an internal packet")
+            raise _size_error(size, f"is below {INTERNAL_MINIMUM}, the least of an internal packet")
         return int(size)
     least = USER_MINIMUM + (DEBUG_MINIMUM if flags & _DH else 0)
     if size < least:
-        raise _bad_size(size, f"is below {least}, the least of a UserMessage with these Flags")
+        raise _size_error(size, f"is below {least}, the least of a UserMessage with these Flags")
     return int(size) + (SESSION_HEADER_SIZE if flags & _SH else 0)
 
 
@@ -135,7 +138,7 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check as much of the signature as is there; the message is the same however much that is."""
+    """Check the available bytes of the signature; the error does not depend on their number."""
     if signature == SIGNATURE:
         return
     for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):
@@ -146,5 +149,5 @@ def _check_signature(signature: bytes, offset: int) -> None:
             raise FormatError("BaseHeader.Signature", offset, SECTION, message)
 
 
-def _bad_size(size: int, why: str) -> FormatError:
+def _size_error(size: int, why: str) -> FormatError:
     return FormatError("BaseHeader.PacketSize", 8, SECTION, f"0x{size:X} {why}")

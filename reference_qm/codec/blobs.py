@@ -1,4 +1,4 @@
-"""Cryptographic data structures. Spec: MS-MQQB 2.4."""
+"""Parses and builds cryptographic data structures. Spec: MS-MQQB 2.4."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PublicKeyBlob(Record):
 
     @property
     def bitLen(self) -> int:  # noqa: N802 - the printed name
-        """Int bits of the modulus."""
+        """The size of the modulus in bits."""
         return 8 * len(self.modulus)
 
     @classmethod
@@ -43,7 +43,7 @@ class PublicKeyBlob(Record):
         fixed, bits, exponent = cursor.unpack(_PUBLIC_LAYOUT)
         _check_fixed(fixed, _PUBLIC_FIXED, "PUBLICKEYBLOB", start, _PUBLIC)
         if bits % 8:
-            raise FormatError("PUBLICKEYBLOB.bitLen", start + 12, _PUBLIC, f"{bits} bits are no whole bytes")
+            raise FormatError("PUBLICKEYBLOB.bitLen", start + 12, _PUBLIC, f"{bits} bits are not whole bytes")
         return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC))
 
     def build(self) -> bytes:

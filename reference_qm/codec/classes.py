@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class MessageClass(IntEnum):
-    """MESSAGE_CLASS_VALUES, u16. A record keeps MessageClass as an int: applications may use values of their own."""
+    """MESSAGE_CLASS_VALUES, u16. A record keeps MessageClass as an int: applications may use other values."""
 
     MQMSG_CLASS_NORMAL = 0x0000
     MQMSG_CLASS_REPORT = 0x0001

@@ -1,4 +1,4 @@
-"""The bounded reader that everything is parsed with: it cannot read past the part it was made for."""
+"""The bounded reader for all parsers: it cannot read past its part of the packet."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from reference_qm.codec.layout import Layout, read_guid
 
 
 class Cursor:
-    """A position in the bytes of one packet, and the end of the part that may be read.
+    """A position in the bytes of a packet, and the end of the readable part.
 
     ``offset`` and ``end``: int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
-    packet, so that alignment "relative to the start of the header" is alignment of ``offset``.
+    packet, so an alignment "relative to the start of the header" is an alignment of ``offset``.
     """
 
     __slots__ = ("_data", "end", "offset")
@@ -28,7 +28,7 @@ class Cursor:
         return self.end - self.offset
 
     def unpack(self, layout: Layout) -> tuple[Any, ...]:
-        """Read a fixed part: its values in wire order, GUIDs as UUID."""
+        """Read a fixed part and return its values in wire order, GUIDs as UUID."""
         start = self.offset
         stop = start + layout.size
         if stop > self.end:
@@ -37,7 +37,7 @@ class Cursor:
                 layout.first_cut(available),
                 start,
                 layout.section,
-                f"{layout.owner} takes {layout.size} bytes, {available} are there",
+                f"{layout.owner} needs {layout.size} bytes, {available} are left",
             )
         self.offset = stop
         values: tuple[Any, ...] = layout.unpack_from(self._data, start)
@@ -49,11 +49,11 @@ class Cursor:
         return tuple(wire)
 
     def take(self, size: int, field: str, section: str) -> bytes:
-        """Read ``size`` bytes: a size that the wire gave is believed only when they are there."""
+        """Read ``size`` bytes; FormatError when fewer are available."""
         start = self.offset
         stop = start + size
         if stop > self.end:
-            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
+            raise FormatError(field, start, section, f"needs {size} bytes, {self.end - start} are left")
         self.offset = stop
         return self._data[start:stop]
 
@@ -62,7 +62,7 @@ class Cursor:
         return self.take(-self.offset % boundary, field, section)
 
     def padding(self, boundary: int, field: str, section: str) -> bytes | None:
-        """Read the padding bytes up to the next multiple of ``boundary``, as records keep them: None for zeros."""
+        """Read the padding bytes up to the next multiple of ``boundary``; return None for zeros, like records."""
         size = -self.offset % boundary
         if not size:
             return None
@@ -70,15 +70,15 @@ class Cursor:
         return raw if any(raw) else None
 
     def within(self, size: int, field: str, section: str) -> Cursor:
-        """Step over ``size`` bytes and return a cursor that is confined to them."""
+        """Step over ``size`` bytes and return a cursor that is limited to them."""
         start = self.offset
         if start + size > self.end:
-            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
+            raise FormatError(field, start, section, f"needs {size} bytes, {self.end - start} are left")
         self.offset = start + size
         return Cursor(self._data, start, self.offset)
 
     def through(self, marker: bytes, field: str, section: str) -> bytes:
-        """Read WCHARs up to and including ``marker`` (one WCHAR); return those before it."""
+        """Read WCHARs up to and including ``marker`` (one WCHAR); return the WCHARs before it."""
         start = self.offset
         found = self._data.find(marker, start, self.end)
         while found != -1 and (found - start) % 2:
@@ -89,6 +89,6 @@ class Cursor:
         return self._data[start:found]
 
     def finish(self, field: str, section: str) -> None:
-        """Refuse leftover bytes."""
+        """Raise FormatError when bytes are left."""
         if self.offset != self.end:
             raise FormatError(field, self.offset, section, f"{self.end - self.offset} bytes too many")

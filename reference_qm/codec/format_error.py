@@ -1,10 +1,10 @@
-"""The errors of the codec: one for bytes that are no packet, one for records that are no packet."""
+"""The errors of the codec: for malformed bytes, and for records that cannot be built."""
 
 from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """Bytes or text that do not have the structure which the specification prints.
+    """Bytes or text without the structure that the specification prints.
 
     ``field``: the printed name, ``BaseHeader.PacketSize``. ``offset``: int bytes from the start of the packet (of the
     text, in characters, for format names) to the field. ``section``: ``MS-MQMQ 2.2.19.1``. ``message``: one line.
@@ -19,9 +19,9 @@ class FormatError(ValueError):
 
 
 class FramingError(FormatError):
-    """A stream that cannot be cut into packets any further.
+    """A stream that cannot be cut into further packets.
 
-    ``packets``: those that the same call of ``StreamFramer.feed`` completed before the fault.
+    ``packets``: the packets that the same call of ``StreamFramer.feed`` completed before the fault.
     """
 
     def __init__(self, cause: FormatError, packets: list[bytes]) -> None:
@@ -30,4 +30,4 @@ class FramingError(FormatError):
 
 
 class MisuseError(ValueError):
-    """A record that cannot be laid out as bytes that would parse again: a mistake of the caller."""
+    """A record whose bytes would not parse again: a mistake of the caller."""

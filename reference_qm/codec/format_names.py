@@ -1,7 +1,7 @@
-"""Queue format names as text: parsing and printing. Spec: MS-MQMQ 2.1.2 to 2.1.7.
+"""Parses and prints format names of queues. Spec: MS-MQMQ 2.1.2 to 2.1.7.
 
-Keywords are read in any case, as ABNF says, and printed as the specification prints them. Queue names follow the
-grammar of MSMQ 2.0 and later (2.1.1), so that a comma always separates the elements of a multiple-element name.
+Keywords are read in any case, as in ABNF, and printed as the specification prints them. Queue names follow the grammar
+of MSMQ 2.0 and later (2.1.1), so a comma always separates the elements of a multiple-element name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from uuid import UUID
 from reference_qm.codec.format_error import FormatError
 
 MAX_CHARACTERS = 0xFFFF
-"""A format name above this is refused unread; a direct name inside a packet is at most half as long."""
+"""The longest accepted format name; a direct name inside a packet has at most half of it."""
 
 _GUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _QUEUE_CHARACTER = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"
@@ -48,7 +48,7 @@ class _QueuePath:
     Subqueue: str | None = None
     Journal: bool = False
 
-    def _print(self, folder: str) -> str:
+    def _format_path(self, folder: str) -> str:
         subqueue = "" if self.Subqueue is None else f";{self.Subqueue}"
         journal = ";JOURNAL" if self.Journal else ""
         address = self.ProtocolAddressSpecification
@@ -57,23 +57,26 @@ class _QueuePath:
 
 @dataclass(frozen=True, slots=True)
 class PrivateQueuePath(_QueuePath):
-    """Direct format name of a private queue. Spec: MS-MQMQ 2.1.2."""
+    """The direct format name of a private queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
-        return self._print("PRIVATE$\\")
+        return self._format_path("PRIVATE$\\")
 
 
 @dataclass(frozen=True, slots=True)
 class PublicQueuePath(_QueuePath):
-    """Direct format name of a public queue. Spec: MS-MQMQ 2.1.2."""
+    """The direct format name of a public queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
-        return self._print("")
+        return self._format_path("")
 
 
 @dataclass(frozen=True, slots=True)
 class MachineQueuePath:
-    """Direct format name of a computer's queue: SystemQueue JOURNAL, DEADLETTER or DEADXACT. Spec: MS-MQMQ 2.1.2."""
+    """The direct format name of a computer's queue: SystemQueue JOURNAL, DEADLETTER or DEADXACT.
+
+    Spec: MS-MQMQ 2.1.2.
+    """
 
     Protocol: str
     ProtocolAddressSpecification: str
@@ -85,7 +88,7 @@ class MachineQueuePath:
 
 @dataclass(frozen=True, slots=True)
 class PublicName:
-    """Public format name. Spec: MS-MQMQ 2.1.3."""
+    """A public format name. Spec: MS-MQMQ 2.1.3."""
 
     QueueGuid: UUID
 
@@ -95,7 +98,7 @@ class PublicName:
 
 @dataclass(frozen=True, slots=True)
 class PrivateName:
-    """Private format name; QueueIdentifier u32. Spec: MS-MQMQ 2.1.4."""
+    """A private format name; QueueIdentifier u32. Spec: MS-MQMQ 2.1.4."""
 
     ComputerGuid: UUID
     QueueIdentifier: int
@@ -108,7 +111,7 @@ class PrivateName:
 
 @dataclass(frozen=True, slots=True)
 class DistributionListName:
-    """Distribution list format name. Spec: MS-MQMQ 2.1.5."""
+    """A distribution list format name. Spec: MS-MQMQ 2.1.5."""
 
     DistributionListGuid: UUID
     DomainName: str | None = None
@@ -120,7 +123,7 @@ class DistributionListName:
 
 @dataclass(frozen=True, slots=True)
 class MachineName:
-    """Machine format name. Spec: MS-MQMQ 2.1.6."""
+    """A machine format name. Spec: MS-MQMQ 2.1.6."""
 
     Guid: UUID
 
@@ -130,7 +133,7 @@ class MachineName:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorName:
-    """Connector format name. Spec: MS-MQMQ 2.1.6."""
+    """A connector format name. Spec: MS-MQMQ 2.1.6."""
 
     Guid: UUID
 
@@ -140,7 +143,7 @@ class ConnectorName:
 
 @dataclass(frozen=True, slots=True)
 class MulticastName:
-    """Multicast format name: Address dotted IPv4 224.0.0.0 to 239.255.255.255, Port u16. Spec: MS-MQMQ 2.1.6."""
+    """A multicast format name: Address dotted IPv4 224.0.0.0 to 239.255.255.255, Port u16. Spec: MS-MQMQ 2.1.6."""
 
     Address: str
     Port: int
@@ -155,7 +158,7 @@ SingleName = DirectName | PublicName | PrivateName | DistributionListName | Mach
 
 @dataclass(frozen=True, slots=True)
 class MultipleElementName:
-    """Two or more format names, none of them of a read-only queue. Spec: MS-MQMQ 2.1.7."""
+    """A multiple-element format name: two or more names of writable queues. Spec: MS-MQMQ 2.1.7."""
 
     Elements: tuple[SingleName, ...]
 
@@ -166,7 +169,7 @@ class MultipleElementName:
 FormatName = SingleName | MultipleElementName
 
 
-@lru_cache(maxsize=1024)  # the same few queues are named again and again
+@lru_cache(maxsize=1024)  # the same few queues are named repeatedly
 def parse_format_name(text: str) -> FormatName:
     """Parse any format name; raises FormatError whose offset counts characters. Spec: MS-MQMQ 2.1."""
     if len(text) > MAX_CHARACTERS:
@@ -193,7 +196,7 @@ def _parse_single(text: str, offset: int) -> SingleName:
     parser = _PARSERS.get(keyword.upper()) if equals else None
     if parser is None:
         known = ", ".join(f"{name}=" for name in _PARSERS)
-        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_shown(text)} begins with none of {known}")
+        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_quote(text)} begins with none of {known}")
     return parser(rest, offset + len(keyword) + 1)
 
 
@@ -205,17 +208,17 @@ def _parse_direct(text: str, offset: int) -> DirectName:
             "DirectName",
             offset,
             section,
-            rf"{_shown(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
+            rf"{_quote(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
         )
     protocol, address = match["protocol"].upper(), match["address"]
     if protocol not in _ADDRESSES:
-        raise FormatError("Protocol", offset, section, f"{_shown(protocol)} is none of {', '.join(_ADDRESSES)}")
+        raise FormatError("Protocol", offset, section, f"{_quote(protocol)} is none of {', '.join(_ADDRESSES)}")
     if not _ADDRESSES[protocol](address):
         raise FormatError(
             "ProtocolAddressSpecification",
             offset + len(protocol) + 1,
             section,
-            f"{_shown(address)} is no {protocol} address",
+            f"{_quote(address)} is not a valid {protocol} address",
         )
     if match["system"]:
         return MachineQueuePath(protocol, address, match["system"].upper())
@@ -245,14 +248,14 @@ _ADDRESSES: Mapping[str, Callable[[str], bool]] = {
 def _parse_private(text: str, offset: int) -> PrivateName:
     match = _PRIVATE.fullmatch(text)
     if match is None:
-        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_shown(text)} is not Guid\hexadecimal[;JOURNAL]")
+        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_quote(text)} is not Guid\hexadecimal[;JOURNAL]")
     return PrivateName(UUID(match["computer"]), int(match["queue"], 16), match["journal"] is not None)
 
 
 def _parse_distribution_list(text: str, offset: int) -> DistributionListName:
     match = _DISTRIBUTION_LIST.fullmatch(text)
     if match is None:
-        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_shown(text)} is not Guid[@DomainName]")
+        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_quote(text)} is not Guid[@DomainName]")
     return DistributionListName(UUID(match["guid"]), match["domain"])
 
 
@@ -260,16 +263,16 @@ def _parse_multicast(text: str, offset: int) -> MulticastName:
     match = _MULTICAST.fullmatch(text)
     if match is None or int(match["port"]) > 0xFFFF:
         expected = "an IPv4 multicast address, a colon and a port"
-        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_shown(text)} is not {expected}")
+        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote(text)} is not {expected}")
     return MulticastName(match["address"], int(match["port"]))
 
 
-def _guid_name(
+def _parser_of_guid_name(
     name: type[PublicName | MachineName | ConnectorName], section: str
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID, text) is None:
-            raise FormatError(name.__name__, offset, section, f"{_shown(text)} is no GUID of the form 8-4-4-4-12")
+            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is not a GUID of the form 8-4-4-4-12")
         return name(UUID(text))
 
     return parse
@@ -277,15 +280,15 @@ def _guid_name(
 
 _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
     "DIRECT": _parse_direct,
-    "PUBLIC": _guid_name(PublicName, "MS-MQMQ 2.1.3"),
+    "PUBLIC": _parser_of_guid_name(PublicName, "MS-MQMQ 2.1.3"),
     "PRIVATE": _parse_private,
     "DL": _parse_distribution_list,
-    "MACHINE": _guid_name(MachineName, "MS-MQMQ 2.1.6"),
-    "CONNECTOR": _guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
+    "MACHINE": _parser_of_guid_name(MachineName, "MS-MQMQ 2.1.6"),
+    "CONNECTOR": _parser_of_guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
     "MULTICAST": _parse_multicast,
 }
 
 
-def _shown(text: str) -> str:
-    """Quote at most 60 characters, escaped, so that the message stays one line."""
+def _quote(text: str) -> str:
+    """Return at most 60 characters in quotes, escaped, so that the message stays one line."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")

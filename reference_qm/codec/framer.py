@@ -1,17 +1,17 @@
-"""Cutting a byte stream into packets. Spec: MS-MQQB 2.1.1, 2.2; MS-MQMQ 2.2.19.1 (PacketSize)."""
+"""Cuts a byte stream into packets. Spec: MS-MQQB 2.1.1, 2.2; MS-MQMQ 2.2.19.1 (PacketSize)."""
 
 from __future__ import annotations
 
 from reference_qm.codec.base import measure
 from reference_qm.codec.format_error import FormatError, FramingError
 
-_MEASURABLE = 12  # int bytes up to and including PacketSize
+_MEASURABLE = 12  # bytes up to and including PacketSize
 
 
 class StreamFramer:
-    """A framer of the bytes of one direction of a stream, which come cut anywhere, into whole packets.
+    """Cuts the bytes of one direction of a stream into whole packets; the bytes may arrive in any pieces.
 
-    It never looks for the next signature after a fault: payloads may spell it. A fault kills it for good.
+    After a fault it does not search for the next signature, because payloads may contain one: the framer stays broken.
     It holds at most one packet of 0x00400000 + 16 bytes.
     """
 
@@ -23,19 +23,19 @@ class StreamFramer:
 
     @property
     def pending(self) -> int:
-        """Return the number of bytes held of an unfinished packet."""
+        """The number of bytes of an unfinished packet."""
         return len(self._held)
 
     @property
     def announced(self) -> int:
-        """Return the size of the unfinished packet, int bytes; 0 while there is none or it does not say its size."""
+        """The size in bytes that the unfinished packet announces; 0 without a packet or before PacketSize."""
         return measure(self._held) or 0
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes.
 
-        Raises FramingError (a FormatError) as soon as the bytes are there that rule a packet out; its ``packets`` are
-        those completed before. Every later call raises the same without packets.
+        Raises FramingError (a FormatError) as soon as the bytes rule a packet out; its ``packets`` were completed
+        before. Every later call raises the same error without packets.
         """
         if self._error is not None:
             raise FramingError(self._error, [])

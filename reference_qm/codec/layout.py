@@ -1,4 +1,4 @@
-"""Fixed parts of structures: a precompiled struct that knows the printed names, offsets and section of its fields."""
+"""Fixed parts of structures: a precompiled struct with the printed names, offsets and section of its fields."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ U8, U16, U32, I64, GUID = "B", "H", "I", "q", "guid"
 NULL_GUID = UUID(int=0)
 
 
-@lru_cache(maxsize=4096)  # the same few queue managers stand in every packet
+@lru_cache(maxsize=4096)  # every packet names one of the same few queue managers
 def read_guid(wire: bytes) -> UUID:
-    """Return the GUID of 16 bytes as they are on the wire. Spec: MS-MQMQ 2.2.18.1.1."""
+    """Return the GUID of 16 bytes in wire order. Spec: MS-MQMQ 2.2.18.1.1."""
     return UUID(bytes_le=wire) if any(wire) else NULL_GUID
 
 
 @lru_cache(maxsize=4096)
 def build_guid(guid: UUID) -> bytes:
-    """Return the 16 bytes of a GUID as they are on the wire. Spec: MS-MQMQ 2.2.18.1.1."""
+    """Return the 16 bytes of a GUID in wire order. Spec: MS-MQMQ 2.2.18.1.1."""
     return guid.bytes_le
 
 
@@ -58,11 +58,11 @@ class Layout:
         self.values: Callable[[object], Any] = getter if len(names) > 1 else lambda record: (getter(record),)
 
     def first_cut(self, available: int) -> str:
-        """Name the first field that ``available`` bytes do not hold whole."""
+        """Return the name of the first field that ``available`` bytes do not contain completely."""
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 
     def pack(self, *values: Any) -> bytes:
-        """Return the bytes of field values in wire order; MisuseError when one does not fit its width."""
+        """Return the bytes of field values in wire order; MisuseError for a value that exceeds its width."""
         wire = list(values)
         for index in self.guids:
             wire[index] = build_guid(wire[index])

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import fill, fill_end, kept, kept_end
+from reference_qm.codec.padding import fill, fill_end, kept_end, nonzero_or_none
 from reference_qm.codec.queue_formats import (
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
@@ -35,7 +35,7 @@ _TYPES: Mapping[int, type[ElementName]] = {
 }
 _NUMBERS: Mapping[type[ElementName], int] = {name: number for number, name in _TYPES.items()}
 _BOUNDARIES: Mapping[type[ElementName], int] = {
-    PublicQueueFormatName: 1,  # 2.2.18.1.7.1 alone prints no rounding of its start
+    PublicQueueFormatName: 1,  # only 2.2.18.1.7.1 prints no alignment of its start
     PrivateQueueFormatName: 4,
     MQFDirectQueueFormatName: 2,
     MQFDistributionQueueFormatName: 4,
@@ -71,7 +71,7 @@ class MQFFormatNameElement(Record):
         return cls(name.read(cursor), padding)
 
     def build(self, offset: int = 0) -> bytes:
-        """Return the bytes of the element at ``offset`` of its header: the padding depends on it."""
+        """Return the bytes of the element at ``offset`` of its header, on which the padding depends."""
         head = _TYPE_LAYOUT.pack(self.FormatType)
         gap = -(offset + len(head)) % _BOUNDARIES[type(self.FormatName)]
         return head + fill(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
@@ -81,9 +81,9 @@ class MQFFormatNameElement(Record):
 class MQFAddressHeader(Record):
     """A list of queues, padded to 4 bytes.
 
-    Spec: MS-MQMQ 2.2.20.2. 12 bytes and the list. HeaderSize u32 LE bytes, None builds the size with the padding
-    (a size without it is read too); HeaderID and Reserved u16 LE; ElementCount u32 LE (computed); Padding: see
-    ``padding``.
+    Spec: MS-MQMQ 2.2.20.2. 12 bytes and the list. HeaderSize u32 LE bytes, None builds the size with the padding (a
+    size without padding is accepted as well); HeaderID and Reserved u16 LE; ElementCount u32 LE (computed); Padding:
+    see ``padding``.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.2"
@@ -114,7 +114,7 @@ class MQFAddressHeader(Record):
         padding = listed.take(min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS)
         listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS)
         padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS)
-        return cls(header_id, elements, size, reserved, kept(padding))
+        return cls(header_id, elements, size, reserved, nonzero_or_none(padding))
 
     def build(self) -> bytes:
         wire = bytearray(_ADDRESS_LAYOUT.size)
@@ -136,7 +136,7 @@ class MQFSignatureHeader(Record):
     """A signature over the message.
 
     Spec: MS-MQMQ 2.2.20.3. 8 bytes and the signature. ID and Reserved u16 LE; Size u32 LE (computed); Signature bytes;
-    Padding as in SoapHeader: 2.2.20.3 prints none, 2.2.19.1 wants headers aligned; both are read.
+    Padding as in SoapHeader: 2.2.20.3 prints none, 2.2.19.1 requires aligned headers, and both forms are accepted.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.3"
@@ -148,7 +148,7 @@ class MQFSignatureHeader(Record):
 
     @property
     def Size(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of Signature."""
+        """The size of Signature in bytes."""
         return len(self.Signature)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Whole packets: parsing and building. Spec: MS-MQQB 2.2.2, 2.2.3, 2.2.6, 2.2.7, MS-MQMQ 2.2.20."""
+"""Parses and builds whole packets. Spec: MS-MQQB 2.2.2, 2.2.3, 2.2.6, 2.2.7, MS-MQMQ 2.2.20."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.value_object import value_object
 
 _USER_MESSAGE = "MS-MQMQ 2.2.20"
 
-# Masks instead of the named bits, because captures of millions of packets are parsed here.
+# Masks are faster than named bits, and captures of millions of packets are parsed here.
 _TH, _SECURITY, _MP, _HH, _MQ = (user.UserHeader.flags(**{bit: 1}) for bit in ("TH", "SH", "MP", "HH", "MQ"))
 _IN, _DH, _SESSION = (base.BaseHeader.flags(**{bit: 1}) for bit in ("IN", "DH", "SH"))
 _PT = internal.InternalHeader.flags(PT=0xF)
@@ -20,14 +20,14 @@ _PT = internal.InternalHeader.flags(PT=0xF)
 
 @value_object
 class EstablishConnectionPacket:
-    """Request or response of a session. Spec: MS-MQQB 2.2.3. 572 bytes."""
+    """An EstablishConnection request or response. Spec: MS-MQQB 2.2.3. 572 bytes."""
 
     BaseHeader: base.BaseHeader
     InternalHeader: internal.InternalHeader
     EstablishConnectionHeader: internal.EstablishConnectionHeader
 
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_ESTABLISH_CONNECTION, self.EstablishConnectionHeader.build()
         )
@@ -35,14 +35,14 @@ class EstablishConnectionPacket:
 
 @value_object
 class ConnectionParametersPacket:
-    """Timeouts and window of a session. Spec: MS-MQQB 2.2.2. 32 bytes."""
+    """A ConnectionParameters request or response. Spec: MS-MQQB 2.2.2. 32 bytes."""
 
     BaseHeader: base.BaseHeader
     InternalHeader: internal.InternalHeader
     ConnectionParametersHeader: internal.ConnectionParametersHeader
 
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_CONNECTION_PARAMETERS, self.ConnectionParametersHeader.build()
         )
@@ -50,9 +50,9 @@ class ConnectionParametersPacket:
 
 @value_object
 class SessionAckPacket:
-    """A session acknowledgment on its own.
+    """A SessionAck, an acknowledgment without a message.
 
-    Spec: MS-MQQB 2.2.6. 36 bytes. A PacketSize of 0x14 (the text) and 0x24 (real Windows, built by default) are kept.
+    Spec: MS-MQQB 2.2.6. 36 bytes. A PacketSize of 0x14 (the text) or 0x24 (real Windows, built by default) is kept.
     """
 
     BaseHeader: base.BaseHeader
@@ -60,13 +60,13 @@ class SessionAckPacket:
     SessionHeader: session.SessionHeader
 
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
         return _build_internal(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
 
 
 @value_object
 class UnknownInternalPacket:
-    """An internal packet whose PT is none of the printed ones: Body is what follows the InternalHeader.
+    """An internal packet with an unknown PT; Body is the rest after the InternalHeader.
 
     Spec: MS-MQQB 2.2.1.
     """
@@ -76,14 +76,14 @@ class UnknownInternalPacket:
     Body: bytes = b""
 
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
         if self.InternalHeader.PT in _INTERNAL:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
 
 class _Received:
-    """A packet that may know the bytes that it was parsed from. They are no field: ``replace`` leaves them out."""
+    """A packet that can remember the bytes it was parsed from. They are not a field, so ``replace`` drops them."""
 
     __slots__ = ("wire",)
 
@@ -92,7 +92,7 @@ class _Received:
 
 @value_object(kw_only=True)
 class UserMessagePacket(_Received):
-    """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader say which headers are there."""
+    """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader announce the headers of the packet."""
 
     BaseHeader: base.BaseHeader
     UserHeader: user.UserHeader
@@ -105,13 +105,13 @@ class UserMessagePacket(_Received):
     SessionHeader: session.SessionHeader | None = None
 
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; MisuseError when they would not parse as this packet again."""
         received: bytes | None = getattr(self, "wire", None)
         if received is not None:
             return received
         base_header, flags = self.BaseHeader, self.UserHeader.Flags
         if base_header.Flags & _IN:
-            raise MisuseError("BaseHeader.Flags.IN is set: that is no UserMessage")
+            raise MisuseError("BaseHeader.Flags.IN is set, but the packet is a UserMessage")
         announced = (
             ("UserHeader.Flags.TH", flags & _TH, self.TransactionHeader),
             ("UserHeader.Flags.SH", flags & _SECURITY, self.SecurityHeader),
@@ -124,20 +124,20 @@ class UserMessagePacket(_Received):
         for flag, is_set, header in announced:
             if header is None:
                 if is_set:
-                    raise MisuseError(f"{flag} says whether its header is there: they disagree")
+                    raise MisuseError(f"{flag} and the presence of its header differ")
                 continue
             if not is_set:
-                raise MisuseError(f"{flag} says whether its header is there: they disagree")
+                raise MisuseError(f"{flag} and the presence of its header differ")
             if len(wire) % 4:
                 raise MisuseError(f"the header before that of {flag} lacks its padding")
             wire += header.build()
         if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION):
-            raise MisuseError("BaseHeader.Flags.SH says whether the SessionHeader is there: they disagree")
+            raise MisuseError("BaseHeader.Flags.SH and the presence of SessionHeader differ")
         sized = base.BASE_HEADER_SIZE + len(wire)
         if self.SessionHeader is not None:
             wire += self.SessionHeader.build()
         if not base_header.PacketSize and sized <= base.MAX_PACKET_SIZE:
-            return base_header.build_sized(sized) + wire  # what framing asks for besides is so by construction
+            return base_header.build_sized(sized) + wire  # the construction satisfies the other demands of framing
         return _with_base(base_header, sized, wire)
 
 
@@ -146,17 +146,19 @@ Packet = InternalPacket | UserMessagePacket
 
 
 def parse_packet(data: bytes) -> Packet:
-    """Parse one whole packet of a stream, with nothing left over; raises FormatError."""
+    """Parse one whole packet of a stream; FormatError also for leftover bytes."""
     size = base.measure(data)
     if size is None:
-        raise FormatError("BaseHeader", 0, base.SECTION, f"takes {base.BASE_HEADER_SIZE} bytes, {len(data)} are there")
+        raise FormatError(
+            "BaseHeader", 0, base.SECTION, f"needs {base.BASE_HEADER_SIZE} bytes, the packet has {len(data)}"
+        )
     if size != len(data):
-        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"makes {size} bytes, {len(data)} are there")
+        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"is {size}, the packet has {len(data)} bytes")
     return _parse_measured(bytes(data))
 
 
 def parse_framed(data: bytes) -> Packet:
-    """Parse a packet that a ``StreamFramer`` cut; raises FormatError. A UserMessage builds these very bytes again."""
+    """Parse a packet that a ``StreamFramer`` cut; raises FormatError. A UserMessage remembers these bytes."""
     packet = _parse_measured(data)
     if isinstance(packet, UserMessagePacket):
         packet.wire = data
@@ -164,7 +166,7 @@ def parse_framed(data: bytes) -> Packet:
 
 
 def _parse_measured(data: bytes) -> Packet:
-    """Parse a packet of which ``measure`` gave the size."""
+    """Parse a packet whose size ``measure`` returned."""
     base_header = base.BaseHeader.read_measured(data)
     if not base_header.Flags & _IN:
         return _read_user_message(data, base_header)
@@ -233,7 +235,7 @@ _INTERNAL: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHead
 
 def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet_type: int, body: bytes) -> bytes:
     if not head.IN:
-        raise MisuseError("BaseHeader.Flags.IN is clear: that is no internal packet")
+        raise MisuseError("BaseHeader.Flags.IN is clear, but the packet is internal")
     if packet_type != kind.PT:
         raise MisuseError(f"InternalHeader.Flags.PT must be 0x{packet_type:X} here, not 0x{kind.PT:X}")
     wire = kind.build() + body
@@ -241,7 +243,7 @@ def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet
 
 
 def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
-    """Put the BaseHeader before the rest, with PacketSize ``size`` unless it holds one; framing must agree."""
+    """Put the BaseHeader before the rest, with PacketSize ``size`` unless it has one; framing must agree."""
     packet = head.build_sized(head.PacketSize or size) + rest
     try:
         measured = base.measure(packet)

@@ -1,7 +1,7 @@
-"""Padding bytes: any value is allowed on the wire, and every value is kept.
+"""Handles padding bytes: any value is allowed on the wire, and every value is kept.
 
-Records hold ``Padding`` as None for zeros up to the boundary (the default) or as the bytes that were there.
-Spec: MS-MQMQ 2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (no restriction on their value; notes <1>, <2>, <8>).
+Records hold ``Padding`` as None for zeros up to the boundary (the default), or as the received bytes. Spec: MS-MQMQ
+2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (no restriction on their value; notes <1>, <2>, <8>).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import MisuseError
 
 
-def kept(raw: bytes) -> bytes | None:
-    """Return what a record keeps of padding bytes from several places: None for zeros."""
+def nonzero_or_none(raw: bytes) -> bytes | None:
+    """Return the value that a record keeps of padding bytes: None for zeros."""
     return raw if any(raw) else None
 
 
@@ -25,7 +25,7 @@ def fill(size: int, padding: bytes | None, owner: str) -> bytes:
 
 
 def kept_end(cursor: Cursor, field: str, section: str) -> bytes | None:
-    """Read the padding of a header that may end the packet: there, up to a 4-byte boundary, or left out (b"")."""
+    """Read the padding of a header that may end the packet; it is optional there, and reaches a 4-byte boundary."""
     gap = -cursor.offset % 4
     if gap and not cursor.remaining:
         return b""

@@ -65,20 +65,20 @@ class MessagePropertiesHeader(Flagged, Record):
 
     @property
     def LabelLength(self) -> int:  # noqa: N802 - the printed name
-        """Int WCHARs of the label on the wire, its terminating null included."""
-        return 0 if self.Label is None else len(self._label()) // 2
+        """The size of the label on the wire in WCHARs, including its terminating null."""
+        return 0 if self.Label is None else len(self._encode_label()) // 2
 
     @property
     def MessageSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of MessageBody."""
+        """The size of MessageBody in bytes."""
         return len(self.MessageBody)
 
     @property
     def ExtensionSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of ExtensionData."""
+        """The size of ExtensionData in bytes."""
         return len(self.ExtensionData)
 
-    def _label(self) -> bytes:
+    def _encode_label(self) -> bytes:
         return b"" if self.Label is None else text.join(self.Label, self.LabelTerminated)
 
     @classmethod
@@ -123,7 +123,7 @@ class MessagePropertiesHeader(Flagged, Record):
         )
 
     def build(self) -> bytes:
-        label = self._label()
+        label = self._encode_label()
         body_size = len(self.MessageBody)
         head = _LAYOUT.pack(
             self.Flags,

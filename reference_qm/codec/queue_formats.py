@@ -96,7 +96,7 @@ class DirectQueueFormatName(Record):
 
     @property
     def Count(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of the WCHAR buffer, its terminating null included."""
+        """The size of the WCHAR buffer in bytes, including its terminating null."""
         return len(text.join(self.DirectFormatName, self.Terminated))
 
     @classmethod
@@ -104,7 +104,9 @@ class DirectQueueFormatName(Record):
         start = cursor.offset
         (count,) = cursor.unpack(_DIRECT)
         if count % 2:
-            raise FormatError("DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are no WCHARs")
+            raise FormatError(
+                "DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are not whole WCHARs"
+            )
         wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_SECTION)
         name, terminated = text.split(wire)
         return cls(name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION))
@@ -113,7 +115,7 @@ class DirectQueueFormatName(Record):
         return _build_direct(self.DirectFormatName, self.Terminated, self.Padding)
 
 
-@lru_cache(maxsize=1024)  # the same few queues stand in every packet
+@lru_cache(maxsize=1024)  # every packet names one of the same few queues
 def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
     wire = text.join(name, terminated)
     head = _DIRECT.pack(len(wire))
@@ -122,7 +124,7 @@ def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
 
 @value_object
 class MQFDirectQueueFormatName(Record):
-    """A direct format name in a MultiQueueFormatHeader: its terminating null ends it.
+    """A direct format name in a MultiQueueFormatHeader, ended by a null.
 
     Spec: MS-MQMQ 2.2.18.1.4.1. DirectFormatName text without its terminating null. It always starts on a 2-byte
     boundary, because every structure before it has an even size.

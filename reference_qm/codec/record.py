@@ -1,4 +1,4 @@
-"""The base of all records: reading, building, named bits."""
+"""The base of all records: parsing, building, named bits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.codec.format_error import MisuseError
 
 
 class Record:
-    """One printed structure, a value object. ``build(parse(x)) == x`` for every x that parses."""
+    """A printed structure as a value object. ``build(parse(x)) == x`` for every x that parses."""
 
     __slots__ = ()
 
@@ -22,15 +22,15 @@ class Record:
     @classmethod
     @abstractmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read the structure at a cursor and step over it; FormatError when the bytes do not have it."""
+        """Read the structure at a cursor and step over it; FormatError for malformed bytes."""
 
     @abstractmethod
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when the record would not parse again."""
+        """Return the bytes of the record; MisuseError when they would not parse again."""
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Parse bytes that hold this structure and nothing else; raises FormatError."""
+        """Parse bytes that contain only this structure; raises FormatError."""
         cursor = Cursor(data)
         record = cls.read(cursor)
         cursor.finish(cls.__name__, cls.SECTION)
@@ -50,26 +50,28 @@ class Bits(property):
         def bits_of_flags(record: Any) -> Any:
             return record.Flags >> shift & mask
 
-        super().__init__(bits_of_flags if of == "Flags" else bits)  # nearly all are, and are asked for all the time
+        super().__init__(
+            bits_of_flags if of == "Flags" else bits
+        )  # nearly every record has such bits, and they are read often
         self.shift = shift
         self.mask = mask
         self.of = of
 
 
 class Flagged:
-    """Structures with a field of named bits."""
+    """A structure with a field of named bits."""
 
     __slots__ = ()
 
     @classmethod
     def flags(cls, **bits: int) -> int:
-        """Make the field of bits from its printed names: ``UserHeader.flags(DQ=7, MP=1)``; the others are 0."""
+        """Return the field value with the printed bits set: ``UserHeader.flags(DQ=7, MP=1)``; the other bits are 0."""
         owner: Any = cls
-        return _flags(owner, tuple(bits.items()))
+        return _build_flags(owner, tuple(bits.items()))
 
 
-@lru_cache(maxsize=4096)  # the same few combinations stand in every packet
-def _flags(owner: Any, bits: tuple[tuple[str, int], ...]) -> int:
+@lru_cache(maxsize=4096)  # every packet has one of the same few combinations
+def _build_flags(owner: Any, bits: tuple[tuple[str, int], ...]) -> int:
     value = 0
     for name, bit in bits:
         view = vars(owner).get(name)

@@ -1,4 +1,4 @@
-"""SecurityHeader and its data. Spec: MS-MQMQ 2.2.20.6."""
+"""Parses and builds the SecurityHeader and its data. Spec: MS-MQMQ 2.2.20.6."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from reference_qm.codec import security_data, text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import fill, kept
+from reference_qm.codec.padding import fill, nonzero_or_none
 from reference_qm.codec.record import Bits, Flagged, Record
 
 SECTION = "MS-MQMQ 2.2.20.6"
@@ -29,10 +29,10 @@ _NO_DATA = security_data.SecurityData()
 
 @dataclass(frozen=True, slots=True)
 class SecurityHeader(Flagged, Record):
-    """Sender, signature and encryption of a message.
+    """The sender, signature and encryption of a message.
 
-    Spec: MS-MQMQ 2.2.20.6. 16 bytes and the data. Flags u16 LE. What is present is decided by the sizes, not by AI:
-    the frame of MS-MQQB 4.1.7 carries data with AI clear. The sizes are computed.
+    Spec: MS-MQMQ 2.2.20.6. 16 bytes and the data. Flags u16 LE. The sizes decide which data are present, not AI: the
+    frame of MS-MQQB 4.1.7 carries data with AI clear. The sizes are computed.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
@@ -53,27 +53,27 @@ class SecurityHeader(Flagged, Record):
 
     @property
     def SenderIdSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of SecurityData.SecurityID."""
+        """The size of SecurityData.SecurityID in bytes."""
         return len(self.SecurityData.SecurityID)
 
     @property
     def EncryptionKeySize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of SecurityData.EncryptionKey."""
+        """The size of SecurityData.EncryptionKey in bytes."""
         return len(self.SecurityData.EncryptionKey)
 
     @property
     def SignatureSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of SecurityData.Signature."""
+        """The size of SecurityData.Signature in bytes."""
         return len(self.SecurityData.Signature)
 
     @property
     def SenderCertSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of SecurityData.SenderCert."""
+        """The size of SecurityData.SenderCert in bytes."""
         return len(self.SecurityData.SenderCert)
 
     @property
     def ProviderInfoSize(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of SecurityData.ProviderInfo."""
+        """The size of SecurityData.ProviderInfo in bytes."""
         return len(self.SecurityData.ProviderInfo)
 
     @classmethod
@@ -84,7 +84,7 @@ class SecurityHeader(Flagged, Record):
         for name, size in zip(_ITEMS, sizes, strict=True):
             items[name] = cursor.take(size, f"SecurityData.{name}", SECTION)
             padding += cursor.align(4, f"SecurityData.{name}", SECTION)
-        return cls(flags, security_data.SecurityData(**items, Padding=kept(padding)))
+        return cls(flags, security_data.SecurityData(**items, Padding=nonzero_or_none(padding)))
 
     def build(self) -> bytes:
         data = self.SecurityData

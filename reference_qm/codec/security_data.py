@@ -1,4 +1,4 @@
-"""SecurityData: what a SecurityHeader carries. Spec: MS-MQMQ 2.2.20.6."""
+"""SecurityData, the content of a SecurityHeader. Spec: MS-MQMQ 2.2.20.6."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ class SoapHeader(Record):
 
     Spec: MS-MQMQ 2.2.20.7. HeaderSectionID, Reserved, BodySectionID, Reserved1 u16 LE; Header and Body text without the
     terminating null, None for a length of 0; ...Terminated: the text has its null; Padding: None is zeros up to a
-    4-byte boundary, b"" none at all (2.2.19.1 wants headers aligned, 2.2.20.7 prints no padding: as the last header
-    both are read). HeaderDataLength and BodyDataLength (WCHARs) are computed.
+    4-byte boundary, b"" is missing padding (2.2.19.1 requires aligned headers, 2.2.20.7 prints no padding: in the last
+    header both are accepted). HeaderDataLength and BodyDataLength (WCHARs) are computed.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.7"
@@ -45,13 +45,13 @@ class SoapHeader(Record):
 
     @property
     def HeaderDataLength(self) -> int:  # noqa: N802 - the printed name
-        """Int WCHARs of Header on the wire, its terminating null included."""
-        return len(_section(self.Header, self.HeaderTerminated)) // 2
+        """The size of Header on the wire in WCHARs, including its terminating null."""
+        return len(_build_section(self.Header, self.HeaderTerminated)) // 2
 
     @property
     def BodyDataLength(self) -> int:  # noqa: N802 - the printed name
-        """Int WCHARs of Body on the wire, its terminating null included."""
-        return len(_section(self.Body, self.BodyTerminated)) // 2
+        """The size of Body on the wire in WCHARs, including its terminating null."""
+        return len(_build_section(self.Body, self.BodyTerminated)) // 2
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -63,8 +63,8 @@ class SoapHeader(Record):
         return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
-        header = _section(self.Header, self.HeaderTerminated)
-        body = _section(self.Body, self.BodyTerminated)
+        header = _build_section(self.Header, self.HeaderTerminated)
+        body = _build_section(self.Body, self.BodyTerminated)
         wire = b"".join(
             (
                 _HEADER.pack(self.HeaderSectionID, self.Reserved, len(header) // 2),
@@ -82,7 +82,7 @@ def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, 
     return text.split(cursor.take(2 * length, field, _SOAP))
 
 
-def _section(content: str | None, terminated: bool) -> bytes:
+def _build_section(content: str | None, terminated: bool) -> bytes:
     return b"" if content is None else text.join(content, terminated)
 
 
@@ -122,5 +122,5 @@ class DebugHeader(Flagged, Record):
 
     def build(self) -> bytes:
         if (self.QueueIdentifier is not None) != (self.QT == 1):
-            raise MisuseError("DebugHeader.Flags.QT says whether QueueIdentifier is there: they disagree")
+            raise MisuseError("DebugHeader.Flags.QT and the presence of QueueIdentifier differ")
         return _FLAGS.build(self) + (b"" if self.QueueIdentifier is None else _QUEUE.build(self))

@@ -1,6 +1,6 @@
-"""Buffers of WCHAR on the wire and Python text: every sequence of 16-bit units survives the way there and back.
+"""Converts buffers of WCHAR on the wire to text and back; every sequence of 16-bit units survives.
 
-Spec: MS-MQMQ 2.2.18.1.5.2, 2.2.19.3 (Label), 2.2.20.7. The terminating null is not part of the text; that it is missing
+Spec: MS-MQMQ 2.2.18.1.5.2, 2.2.19.3 (Label), 2.2.20.7. The terminating null is not part of the text. A missing null
 breaks a rule, not the structure, so records keep ``...Terminated``.
 """
 
@@ -13,22 +13,22 @@ NULL = b"\0\0"
 
 
 def decode(wire: bytes) -> str:
-    """Return the text of WCHARs (an even number of bytes); lone surrogates stay lone surrogates."""
+    """Return the text of WCHARs (an even number of bytes); lone surrogates stay unchanged."""
     return wire.decode("utf-16-le", "surrogatepass")
 
 
 def encode(text: str) -> bytes:
-    """Return the WCHARs of a string."""
+    """Return the WCHARs of a text."""
     return text.encode("utf-16-le", "surrogatepass")
 
 
-@lru_cache(maxsize=1024)  # the same few queues and labels stand in every packet
+@lru_cache(maxsize=1024)  # every packet has one of the same few queues and labels
 def split(wire: bytes) -> tuple[str, bool]:
-    """Return the text of a buffer without its terminating null, and whether it had one."""
+    """Return the text of a buffer without its terminating null, and whether the null was present."""
     text = decode(wire)
     return (text[:-1], True) if text.endswith("\0") else (text, False)
 
 
 def join(text: str, terminated: bool) -> bytes:
-    """Return the buffer of a string, with its terminating null unless it lacks one."""
+    """Return the buffer of a text, with its terminating null if ``terminated``."""
     return encode(text) + NULL if terminated else encode(text)

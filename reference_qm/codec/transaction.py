@@ -73,7 +73,7 @@ class TransactionHeader(Flagged, Record):
 
     def build(self) -> bytes:
         if (self.ConnectorQMGuid is not None) != bool(self.CG):
-            raise MisuseError("TransactionHeader.Flags.CG says whether ConnectorQMGuid is there: they disagree")
+            raise MisuseError("TransactionHeader.Flags.CG and the presence of ConnectorQMGuid differ")
         connector = b"" if self.ConnectorQMGuid is None else _CONNECTOR.build(self)
         return _FLAGS.build(self) + self.TxSequenceID.build() + _NUMBERS.build(self) + connector
 

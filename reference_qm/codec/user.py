@@ -98,7 +98,7 @@ class UserHeader(Flagged, Record):
     def build(self) -> bytes:
         flags = self.Flags
         if (self.ConnectorType is not None) != bool(flags & _CQ):
-            raise MisuseError("UserHeader.Flags.CQ says whether ConnectorType is there: they disagree")
+            raise MisuseError("UserHeader.Flags.CQ and the presence of ConnectorType differ")
         wire = _LAYOUT.pack(
             self.SourceQueueManager,
             self.QueueManagerAddress,

@@ -1,4 +1,4 @@
-"""Arguments of commands that cannot be carried out. Each raises CommandError."""
+"""Checks arguments of commands. Each function raises CommandError for an invalid argument."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ T = TypeVar("T")
 
 
 def check_number(name: str, value: int, lowest: int, highest: int) -> int:
-    """Return a number that is in its range."""
+    """Return a number that lies in its range."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value
 
 
 def one_of(name: str, word: str, known: Mapping[str, T]) -> T:
-    """Return what a word means."""
+    """Return the value that a word stands for."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is none of {', '.join(known)}")
     return known[word]

@@ -1,6 +1,6 @@
-"""The dispatch of every input, timer and event of a queue manager to a method of a part.
+"""The dispatch table: the method of a part for every input, timer and event of a queue manager.
 
-The entries look the part up when they are called: a part that was replaced meanwhile is met.
+Each entry looks up its part at the time of the call, so a replaced part is used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from reference_qm.surface.inputs import (
     DatagramReceived,
     DirectoryAnswered,
     DirectoryChanged,
-    DomainTold,
+    DomainReported,
     HostResolved,
     Input,
     Persisted,
@@ -51,10 +51,10 @@ from reference_qm.surface.inputs import (
 
 OnInput = Callable[[QM], Callable[[Any, Now], None]]
 OnTimer = Callable[[QM, int, Now], None]
-"""A handler of a timer, by what it belongs to: the number of a session, a read, an association or a call, or 0."""
+"""A handler of a timer. Its int is the number of the owner (session, read, association or call), or 0."""
 
 
-def _of_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
+def _for_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
     def on_timer(qm: QM, owner: int, now: Now) -> None:
         session = qm.sessions.get(owner)
         if session is not None:
@@ -83,21 +83,21 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
     PersistFailed: lambda qm: qm.inputs.on_persist_failed,
     DirectoryAnswered: lambda qm: qm.directory_client.on_answered,
     DirectoryChanged: lambda qm: qm.directory_client.on_changed,
-    DomainTold: lambda qm: qm.membership.on_domain_told,
+    DomainReported: lambda qm: qm.membership.on_domain_reported,
     CoordinatorChanged: lambda qm: qm.coordinating.on_coordinator_changed,
     ResourcesChanged: lambda qm: qm.quotas.on_resources_changed,
     Command: lambda qm: qm.inputs.on_command,
 }
 
 ON_TIMER: Mapping[TimerName, OnTimer] = {
-    TimerName.SESSION_INITIALIZATION: _of_session(lambda qm: qm.closing.on_session_initialization_timer),
-    TimerName.SESSION_CLEANUP: _of_session(lambda qm: qm.closing.on_session_cleanup_timer),
-    TimerName.SESSION_RETRY_CONNECT: _of_session(lambda qm: qm.establishing.on_session_retry_connect_timer),
-    TimerName.SESSION_ACK_WAIT: _of_session(lambda qm: qm.session_acks.on_wait_timer),
-    TimerName.SESSION_ACK_SEND: _of_session(lambda qm: qm.session_acks.on_send_timer),
-    TimerName.TRANSACTIONAL_ACK_WAIT: _of_session(lambda qm: qm.transactional_sending.on_ack_wait_timer),
-    TimerName.ORDER_ACK_SEND: _of_session(lambda qm: qm.order_acks.on_send_timer),
-    TimerName.PING_RESPONSE: _of_session(lambda qm: qm.ping.on_response_timer),
+    TimerName.SESSION_INITIALIZATION: _for_session(lambda qm: qm.closing.on_session_initialization_timer),
+    TimerName.SESSION_CLEANUP: _for_session(lambda qm: qm.closing.on_session_cleanup_timer),
+    TimerName.SESSION_RETRY_CONNECT: _for_session(lambda qm: qm.establishing.on_session_retry_connect_timer),
+    TimerName.SESSION_ACK_WAIT: _for_session(lambda qm: qm.session_acks.on_wait_timer),
+    TimerName.SESSION_ACK_SEND: _for_session(lambda qm: qm.session_acks.on_send_timer),
+    TimerName.TRANSACTIONAL_ACK_WAIT: _for_session(lambda qm: qm.transactional_sending.on_ack_wait_timer),
+    TimerName.ORDER_ACK_SEND: _for_session(lambda qm: qm.order_acks.on_send_timer),
+    TimerName.PING_RESPONSE: _for_session(lambda qm: qm.ping.on_response_timer),
     TimerName.MESSAGE_ID_HISTORY_CLEANUP: lambda qm, owner, now: qm.history.on_history_timer(now),
     TimerName.MESSAGE_EXPIRATION: lambda qm, owner, now: qm.expiring.on_expiration_timer(now),
     TimerName.DIRECTORY_ONLINE: lambda qm, owner, now: qm.directory_client.on_directory_online_timer(now),
@@ -125,7 +125,7 @@ ON_TIMER: Mapping[TimerName, OnTimer] = {
     TimerName.PUBLIC_KEY_CACHE_VALIDITY: lambda qm, owner, now: qm.security_lookup.on_public_key_cache_timer(owner),
     TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.expire(owner, now),
 }
-"""Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
+"""The handler of each timer. Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
 
 ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     MessageLeft: (
@@ -147,4 +147,4 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
     RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
-"""The steps that hear an event, in order."""
+"""The methods that handle an event, in order."""

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class CommandError(ValueError):
-    """A command that cannot be carried out: one line naming the thing and the way out."""
+    """A command cannot be carried out; the text is one line that names the cause and the remedy."""

@@ -1,7 +1,7 @@
-"""Events: what happened in a layer and has consequences above it.
+"""Events: changes in one layer that have consequences in a layer above.
 
-A part posts them (``self.qm.post(...)``). Each is heard after the input or timer that caused it, by the steps that
-``dispatch.ON_EVENT`` names.
+A part posts an event (``self.qm.post(...)``). The methods that ``dispatch.ON_EVENT`` names handle the event after the
+input or timer that caused it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageLeft:
-    """A message left its queue, for a reason. Spec: MS-MQDMPR 3.1.7.2.1."""
+    """A message left its queue for the given reason. Spec: MS-MQDMPR 3.1.7.2.1."""
 
     position: MessagePosition
     reason: MessageClass
@@ -32,7 +32,7 @@ class MessageLeft:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageArrived:
-    """A message that a transaction sent to a local queue has reached it. Spec: MS-MQDMPR 3.1.4.4."""
+    """A message that a transaction sent to a local queue is available. Spec: MS-MQDMPR 3.1.4.4."""
 
     position: MessagePosition
 
@@ -47,14 +47,14 @@ class MessageSent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageExpired:
-    """A message was not sent in time, and left its outgoing queue. Spec: MS-MQQB 3.1.7.1.2."""
+    """A message expired before it was sent, and left its outgoing queue. Spec: MS-MQQB 3.1.7.1.2."""
 
     position: MessagePosition
 
 
 @dataclass(frozen=True, slots=True)
 class SessionMaySend:
-    """A session may send more than before. Spec: MS-MQDMPR 3.1.7.3.9."""
+    """A session may send more messages than before. Spec: MS-MQDMPR 3.1.7.3.9."""
 
     session: Session
 
@@ -68,7 +68,7 @@ class SessionClosed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransactionDecided:
-    """The outcome of a transaction is decided, and on disk if it has to be. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
+    """The outcome of a transaction is decided, and on disk if required. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
 
     transaction: Transaction
     outcome: Outcome
@@ -76,7 +76,7 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class LifetimesChanged:
-    """Another message may expire first. Spec: MS-MQDMPR 3.1.2.4."""
+    """The next message to expire may have changed. Spec: MS-MQDMPR 3.1.2.4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class DirectoryLost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RpcHappened:
-    """A client of DCE/RPC calls, cancels, or is gone. Spec: MS-MQQP 3.1.4, 3.1.6."""
+    """A client of DCE/RPC calls, cancels or disconnects. Spec: MS-MQQP 3.1.4, 3.1.6."""
 
     event: RpcEvent
 

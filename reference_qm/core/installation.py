@@ -1,4 +1,4 @@
-"""What the processes of one queue manager have in common beside their store: configuration, entropy and faults."""
+"""The state that all processes of one queue manager share, apart from the store: configuration, entropy and faults."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from reference_qm.surface.entropy import Entropy
 
 Make = Callable[[], QueueManager]
 Wrap = Callable[[Make], RestorableCore]
-"""Returns a core of what it makes, such as one with faults."""
+"""A function that wraps the maker of a core, for example to add faults."""
 
 
 def plain(make: Make) -> RestorableCore:
-    """Return a queue manager as it is made."""
+    """Return the queue manager without any fault."""
     return make()
 
 
 class Installation:
-    """Starts one process after another: a ``NewCore``. Settings that one was changed to have stay until a reset.
+    """Starts the successive processes of a queue manager (a ``NewCore``). Changed settings last until a reset.
 
-    ``variants``: subclasses of parts that do otherwise, as a release of Windows does.
+    ``variants``: subclasses of parts with a different behaviour, such as that of a Windows release.
     """
 
     def __init__(
@@ -40,8 +40,8 @@ class Installation:
     def __call__(self, entries: Mapping[str, object]) -> Core:
         """Return the core of a new process with these entries; RestoreError when those of the first make no sense.
 
-        Without any it begins its first life: as configured, whatever was before. A later one whose entries make no
-        sense is stopped, and tries again by itself.
+        Without entries the core starts a first life as configured. A later core whose entries make no sense is stopped,
+        and retries by itself.
         """
         made: list[QueueManager] = []
 

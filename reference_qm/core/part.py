@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from reference_qm.core.queue_manager import QueueManager
 
 QM: TypeAlias = "QueueManager"
-"""For the tables of methods: a function from the queue manager to the method of the part that is there by then."""
+"""For tables of methods: a function from the queue manager to the method of its present part."""
 
 
 class Part:
-    """One part of the specification: its steps are methods, its state is the queue manager's.
+    """The base of the parts of a queue manager.
 
-    The parts call each other through their queue manager (``self.qm.session_acks.send(session, now)``), so that a part
-    is replaced by an instance of a subclass put in its place.
+    A part holds steps of the specification; the queue manager holds the state. The parts call each other through their
+    queue manager (``self.qm.session_acks.send(session, now)``). So an instance of a subclass can replace a part.
     """
 
     __slots__ = ("qm",)

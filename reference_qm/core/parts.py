@@ -1,4 +1,4 @@
-"""The parts of a queue manager, made once, by layers: README.md says what each is for."""
+"""The parts of a queue manager, by layers. README.md describes each part."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 
 
 class Parts:
-    """The objects whose methods are the steps of the specifications; a fault puts another in the place of one.
+    """Holds the parts, whose methods are the steps of the specifications; a fault replaces one part.
 
-    The layers stand from the lowest up. A part calls parts of its own layer and of those below; what it causes above is
-    an event (``events.py``). The annotations are for mypy, which reads the tables of methods in other modules before it
-    has inferred these.
+    The layers stand from the lowest to the highest. A part calls parts of its own layer and of lower layers. It posts
+    an event (``events.py``) for consequences in higher layers. The annotations are for mypy, which reads the tables of
+    methods in other modules before it has inferred the types.
     """
 
     def __init__(self, qm: QM) -> None:

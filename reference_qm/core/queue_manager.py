@@ -1,4 +1,4 @@
-"""The queue manager: takes what happens and the time, says what is to be done. It does no I/O and reads no clock."""
+"""The queue manager takes inputs and the time, and returns effects. It does no I/O and reads no clock."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import DirectoryAnswered, DomainTold, Input, RpcListening, Started
+from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
 
 LAST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS = 16
-"""Closed sessions kept for inspection."""
+"""The number of closed sessions that are kept for inspection."""
 
 
 class QueueManager(Parts):
-    """One queue manager: its state, its surface, and its parts, which carry out the steps of the specifications."""
+    """A queue manager: its state, its surface, and the parts that carry out the steps of the specifications."""
 
     def __init__(self, config: QueueManagerConfig, entropy: Entropy) -> None:
         super().__init__(self)
@@ -51,11 +51,11 @@ class QueueManager(Parts):
             ConnectedNetworkIdentifierList=config.connected_networks,
         )
         self.hardened_after_restart = False
-        """What HardenedSecurity will be when it starts again. Spec: MS-MQDMPR note <7>."""
+        """The value that HardenedSecurity gets at the next start. Spec: MS-MQDMPR note <7>."""
         self.events: deque[Event] = deque()
-        """Events that are yet to be heard, in order."""
+        """The posted events that are not handled yet, in order."""
         self.rpc_listening: RpcListening | None = None
-        """The ports of DCE/RPC; None while there are none."""
+        """The ports of DCE/RPC; None before the ports are open."""
         self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
         self._directory_asked = 0
         self._effects: list[Effect] = []
@@ -83,13 +83,13 @@ class QueueManager(Parts):
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.in_transit)
         self.begun = False
-        """Whether it was started and nothing of the initialization waits for the directory."""
+        """Whether the queue manager has started and its initialization does not wait for the directory."""
         self.held: deque[Input] = deque()
-        """Inputs before it has begun."""
+        """The inputs that arrived before the queue manager began."""
         self.coordinated = True
-        """Whether the Transaction Coordinator is there."""
+        """Whether the Transaction Coordinator is available."""
         self.halted: str | None = None
-        """The reason for which it does nothing until it is restarted; None while it works."""
+        """The reason why the queue manager refuses all work until a restart; None while it works."""
         for queue in config.queues:
             if queue.is_private:
                 self.surviving_queues.create_configured(queue)
@@ -97,11 +97,11 @@ class QueueManager(Parts):
     # -- the surface --------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        """Take an input; return what is to be done, in order.
+        """Take an input; return the effects to carry out, in order.
 
-        What happens before it has begun waits: until it is started, in an enterprise until the directory has answered.
+        Inputs wait until the queue manager has begun. In an enterprise it begins after the directory has answered.
         """
-        if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainTold):
+        if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
             self.held.append(event)
             return []
         effects = self._take_in(event, now)
@@ -118,36 +118,40 @@ class QueueManager(Parts):
         return self._take_effects()
 
     def next_due(self) -> int | None:
-        """Return when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""
+        """Return the time for the next call of ``handle_timer``: int ms of the monotonic clock, None for never."""
         return self.timers.next_due()
 
     def handle_timer(self, now: Now) -> list[Effect]:
-        """Let every timer expire that is due; return what is to be done, in order."""
+        """Handle every timer that is due; return the effects to carry out, in order."""
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
             ON_TIMER[key.name](self, key.owner, now)
             self.hear_events(now)
         return self._take_effects()
 
     def restore(self, records: Mapping[str, object]) -> None:
-        """Begin with what an earlier process put on disk, before the first input; from now on all is put there.
+        """Restore the entries of an earlier process, before the first input; from now on, every record is saved.
 
-        ``records``: the entries that the records of its ``Persist`` effects left. RestoreError when they make no sense.
+        ``records``: the entries that the records of its ``Persist`` effects left. RestoreError when the entries make no
+        sense.
         """
         self.restoring.restore(records)
 
     # -- for the parts ------------------------------------------------------------------------------------------------
 
     def emit(self, effect: Effect) -> None:
-        """Emit an effect, carried out after everything emitted before."""
+        """Emit an effect; effects are carried out in the order of their emission."""
         self._effects.append(effect)
 
     def post(self, event: Event) -> None:
-        """Let an event be heard after the input or timer that is taken now; one like the last is not doubled."""
+        """Queue an event for the end of the present input or timer; drop it if it equals the last one."""
         if not self.events or self.events[-1] != event:
             self.events.append(event)
 
     def hear_events(self, now: Now) -> None:
-        """Let all events be heard in order, also those that follow from them; before it has begun they wait."""
+        """Handle all queued events in order, and the events that they cause.
+
+        Events wait until the queue manager has begun.
+        """
         while self.events and self.begun:
             event = self.events.popleft()
             for hear in ON_EVENT[type(event)]:
@@ -158,34 +162,34 @@ class QueueManager(Parts):
         return transport is not None and self.transports.get(transport) is session
 
     def next_session_number(self) -> int:
-        """Number a new session."""
+        """Return the number of a new session."""
         self._sessions_made += 1
         return self._sessions_made
 
     def next_transport(self) -> str:
-        """Name a new connection."""
+        """Return the name of a new connection."""
         self._transports_made += 1
         return f"out-{self._transports_made}"
 
     def next_handle(self) -> int:
-        """Number a descriptor, a cursor or a read that waits: u32, never 0, of no other that is there."""
+        """Return the number of a new descriptor, cursor or waiting read: u32, never 0, not in use."""
         while True:
             self._handles_made = self._handles_made % LAST_HANDLE + 1
             if self._handles_made not in self.descriptors and self._handles_made not in self.readers:
                 return self._handles_made
 
     def next_persist_token(self) -> int:
-        """Number a new record for the disk."""
+        """Return the number of a new record for the disk."""
         self._persists_made += 1
         return self._persists_made
 
     def next_directory_token(self) -> int:
-        """Number a new effect that concerns the directory."""
+        """Return the number of a new effect that concerns the directory."""
         self._directory_asked += 1
         return self._directory_asked
 
     def skip_persist_tokens(self, number: int) -> None:
-        """Use no number again up to this one: it is on disk."""
+        """Skip all numbers up to this one, because the disk has a record with it."""
         self._persists_made = max(self._persists_made, number)
 
     def _take_effects(self) -> list[Effect]:

@@ -1,4 +1,4 @@
-"""A subclass of a part in the place of that part: how a release of Windows, or a fault, does otherwise."""
+"""Replaces a part by an instance of its subclass: a different behaviour of a Windows release, or a fault."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from reference_qm.core.part import QM, Part
 
 
 def put_in_place(qm: QM, cls: type[Part]) -> None:
-    """Put a subclass of a part in the place of that part, on top of what was put there before.
+    """Replace a part by a subclass of it, on top of earlier replacements.
 
     TypeError for a class that derives from no part, or from several.
     """
@@ -19,7 +19,7 @@ def part_of(cls: type[Part]) -> type[Part]:
     """Return the part that a class derives from."""
     parts = [base for base in cls.__mro__ if Part in base.__bases__]
     if len(parts) != 1:
-        raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: it can replace only one")
+        raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: it may replace only one")
     return parts[0]
 
 
@@ -28,4 +28,4 @@ def attribute_of(qm: QM, part: type[Part]) -> str:
     for name, value in vars(qm).items():
         if isinstance(value, part):
             return name
-    raise TypeError(f"{part.__name__} is no part of the queue manager: see reference_qm/core/parts.py")
+    raise TypeError(f"{part.__name__} is not a part of the queue manager: see reference_qm/core/parts.py")

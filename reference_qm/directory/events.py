@@ -1,9 +1,9 @@
 """The directory events of a queue manager. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25.
 
-A read takes what the directory held when it was read last, and what the queue manager keeps for it, then the printed
-arguments: ``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes``
-iAttributeList, ``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead. A change has two
-halves, for the directory answers later: what it is to be asked for is made, and what came of it is ``changed``.
+A read takes the directory's content at the last read and the queue manager's own state, then the printed arguments:
+``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes`` iAttributeList,
+``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead. A change has two halves, because
+the directory answers later: one function makes the request, ``note_change`` notes its result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.filters import AttributeSortOrder, FilterError, check_filter, equals, matching
 from reference_qm.directory.interface import AttributeList, Begun, Change, Create, Delete, Filter, Found, Write
-from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, updated
+from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, update_element
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import ChangeOperation, DirectoryState
 
@@ -22,22 +22,22 @@ from reference_qm.directory.state import ChangeOperation, DirectoryState
 def create_directory_object(
     state: DirectoryState, element: DirectoryObject, attributes: AttributeList = None
 ) -> Change:
-    """Create Directory Object. The notification comes first, whatever the result. Spec: MS-MQDMPR 3.1.7.1.18."""
+    """Raise Create Directory Object. The notification precedes any result. Spec: MS-MQDMPR 3.1.7.1.18."""
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_CREATION, element)
     return Create(element, attributes)
 
 
 def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> Change:
-    """Delete Directory Object. The notification comes first, whatever the result. Spec: MS-MQDMPR 3.1.7.1.19."""
+    """Raise Delete Directory Object. The notification precedes any result. Spec: MS-MQDMPR 3.1.7.1.19."""
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_DELETION, element)
     return Delete(element)
 
 
-def changed(state: DirectoryState, change: Change, status: Result) -> None:
-    """Take note of what became of a change; what was written is notified. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
-    _note(state, status)
+def note_change(state: DirectoryState, change: Change, status: Result) -> None:
+    """Note the result of a change, and notify about a write. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+    _note_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, Write):
         return
     if _is_public(change.element):
@@ -55,12 +55,12 @@ def read_directory(
     *,
     force: bool = False,
 ) -> Found:
-    """Read Directory: while it is offline, only what the queue manager itself has. Spec: MS-MQDMPR 3.1.7.1.20."""
+    """Raise Read Directory; offline, it finds only the queue manager's own elements. Spec: MS-MQDMPR 3.1.7.1.20."""
     if state.DirectoryOffline and not force:
         return _read_offline(state, kind, filters)
     found = directory.read(kind, filters, attributes)
     if not force:
-        _note(state, found.rStatus)
+        _note_status(state, found.rStatus)
     return found
 
 
@@ -71,36 +71,39 @@ def read_directory_begin(
     attributes: AttributeList = None,
     orders: Sequence[AttributeSortOrder] | None = None,
 ) -> Begun:
-    """Read Directory Begin: delegated, offline or not. Spec: MS-MQDMPR 3.1.7.1.21."""
+    """Raise Read Directory Begin, which is delegated to the directory. Spec: MS-MQDMPR 3.1.7.1.21."""
     return directory.read_begin(kind, filters, attributes, orders)
 
 
 def read_directory_next(directory: Replica, handle: int) -> Found:
-    """Read Directory Next: delegated. Spec: MS-MQDMPR 3.1.7.1.22."""
+    """Raise Read Directory Next, which is delegated to the directory. Spec: MS-MQDMPR 3.1.7.1.22."""
     return directory.read_next(handle)
 
 
 def read_directory_end(directory: Replica, handle: int) -> Result:
-    """Read Directory End: delegated. Spec: MS-MQDMPR 3.1.7.1.23."""
+    """Raise Read Directory End, which is delegated to the directory. Spec: MS-MQDMPR 3.1.7.1.23."""
     return directory.read_end(handle)
 
 
 def check_directory_online(directory: Replica, state: DirectoryState) -> None:
-    """Check Directory Online, and take over what the directory says of what is local. Spec: MS-MQDMPR 3.1.7.1.25."""
+    """Raise Check Directory Online, and take over the directory's attributes of local elements.
+
+    Spec: MS-MQDMPR 3.1.7.1.25.
+    """
     own = equals("Identifier", state.LocalQueueManager.Identifier)
     published = read_directory(directory, state, "QueueManager", own, force=True).rDirectoryObject
     if not isinstance(published, QueueManager):
         return
-    state.LocalQueueManager = updated(state.LocalQueueManager, published)
+    state.LocalQueueManager = update_element(state.LocalQueueManager, published)
     state.DirectoryOffline = False
     state.QueueCollection = tuple(
-        _refreshed(directory, state, queue) if _is_public(queue) else queue for queue in state.QueueCollection
+        _refresh_queue(directory, state, queue) if _is_public(queue) else queue for queue in state.QueueCollection
     )
 
 
-def _refreshed(directory: Replica, state: DirectoryState, queue: Queue) -> Queue:
+def _refresh_queue(directory: Replica, state: DirectoryState, queue: Queue) -> Queue:
     found = read_directory(directory, state, "Queue", equals("Identifier", queue.Identifier)).rDirectoryObject
-    return updated(queue, found) if isinstance(found, Queue) else queue
+    return update_element(queue, found) if isinstance(found, Queue) else queue
 
 
 def _read_offline(state: DirectoryState, kind: str, filters: Filter) -> Found:
@@ -123,7 +126,7 @@ def _is_public(element: DirectoryObject) -> bool:
     return isinstance(element, Queue) and element.QueueType is QueueType.PUBLIC
 
 
-def _note(state: DirectoryState, status: Result) -> None:
-    """Note whether the directory could be reached. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20, .24."""
+def _note_status(state: DirectoryState, status: Result) -> None:
+    """Note whether the directory was available. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20, .24."""
     if status is Result.DIRECTORY_NOT_CONNECTED:
         state.go_offline()

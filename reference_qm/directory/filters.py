@@ -1,4 +1,4 @@
-"""Attribute-filter expressions and attribute-sort-order values. Spec: MS-MQDMPR 3.1.7.1.20, 3.1.7.1.21."""
+"""Evaluates attribute filters and sort orders. Spec: MS-MQDMPR 3.1.7.1.20, 3.1.7.1.21."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ORDERED_TYPES: Final = (int, str, bytes, UUID)
 
 
 class FilterError(Exception):
-    """A filter or a sort order that means nothing for a type; one line."""
+    """A filter or a sort order is invalid for a type; the text is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,18 @@ class AttributeFilter:
     value: Value
 
     def holds(self, element: DirectoryObject) -> bool:
-        """Return whether an element satisfies it. A list does when one value does; text is compared in any case."""
+        """Return whether an element satisfies the filter.
+
+        For a list, one value suffices; text is compared without case.
+        """
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
         if self.operator in _ORDERINGS:
-            return any(self._compares(value, _ORDERINGS[self.operator]) for value in values)
-        return any(self._compares(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
+            return any(self._is_true_of(value, _ORDERINGS[self.operator]) for value in values)
+        return any(self._is_true_of(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
 
-    def _compares(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
-        return type(stored) is type(self.value) and compare(_folded(stored), _folded(self.value))
+    def _is_true_of(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
+        return type(stored) is type(self.value) and compare(_fold_case(stored), _fold_case(self.value))
 
 
 def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
@@ -69,17 +72,20 @@ def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
 
 @dataclass(frozen=True, slots=True)
 class AttributeSortOrder:
-    """An attribute-sort-order value. Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: higher is first, 0 is not at all."""
+    """An attribute-sort-order value.
+
+    Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: a higher one sorts first, 0 does not sort.
+    """
 
     SortPriority: int
     SortAscending: bool = True
 
 
 def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]) -> None:
-    """Raise FilterError for an expression that no element of a type could be asked."""
+    """Raise FilterError for an expression that is invalid for a type."""
     for one in filters:
         if one.attribute not in directory_attributes(kind):
-            raise FilterError(f"{one.attribute} is no directory attribute of {kind.__name__}")
+            raise FilterError(f"{one.attribute} is not a directory attribute of {kind.__name__}")
         if one.operator in _ORDERINGS and type(one.value) not in _ORDERED_TYPES:
             raise FilterError(f"{one.attribute}: {one.operator.value} cannot compare {one.value!a}")
 
@@ -92,15 +98,15 @@ def matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFil
 def in_order(
     elements: list[DirectoryObject], names: Sequence[str] | None, orders: Sequence[AttributeSortOrder] | None
 ) -> list[DirectoryObject]:
-    """Sort elements of one type by the attributes named, whose orders correspond one to one.
+    """Sort elements of one type by attributes; each attribute has one order.
 
-    Of attributes with the same priority the one named first comes first; what is not set is the least of all; names
-    that are no attributes do not count. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
+    For equal priorities, the attribute that is named first sorts first; an unset value is the smallest; names that are
+    not attributes are ignored. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
     """
     if orders is None:
         return elements
     if names is None or len(names) != len(orders):
-        raise FilterError("iAttributeSortOrder has not one value for each name of iAttributeList")
+        raise FilterError("iAttributeSortOrder needs one value for each name of iAttributeList")
     known = directory_attributes(type(elements[0])) if elements else ()
     keys = [(order, name) for name, order in zip(names, orders, strict=True) if order.SortPriority and name in known]
     keys.reverse()
@@ -110,7 +116,7 @@ def in_order(
     return elements
 
 
-def _folded(value: Value) -> Value:
+def _fold_case(value: Value) -> Value:
     return value.casefold() if isinstance(value, str) else value
 
 
@@ -118,4 +124,4 @@ def _sort_key(name: str, element: DirectoryObject) -> tuple[bool, Any]:
     value = getattr(element, name)
     if value is None:
         return (False, 0)
-    return (True, value.value if isinstance(value, Enum) else _folded(value))
+    return (True, value.value if isinstance(value, Enum) else _fold_case(value))

@@ -1,4 +1,4 @@
-"""Questions to a directory and its answers. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
+"""The requests to a directory and its answers. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reference_qm.directory.filters import AttributeFilter
 from reference_qm.directory.objects import DirectoryObject
 
 Filter = Sequence[AttributeFilter]
-"""iFilter: every expression holds; an empty one is NULL."""
+"""The iFilter: a list of expressions that all must hold; an empty list is NULL."""
 AttributeList = Sequence[str] | None
-"""iAttributeList: names of directory attributes; None is all of them."""
+"""The iAttributeList: names of directory attributes; None stands for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class Write:
 
 
 Change = Create | Delete | Write
-"""The changes that a directory can be asked for."""
+"""The changes that a directory can carry out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """Return values of a change. rObjectGUID only of a creation, and only with Success."""
+    """The return values of a change. rObjectGUID is set only for a successful creation."""
 
     rStatus: DirectoryOperationResult
     rObjectGUID: UUID | None = None
@@ -53,7 +53,7 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Return values of a read. rDirectoryObject only with Success."""
+    """The return values of a read. rDirectoryObject is set only with Success."""
 
     rStatus: DirectoryOperationResult
     rDirectoryObject: DirectoryObject | None = None
@@ -61,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """Return values of the beginning of an enumeration. rQueryHandle only with Success."""
+    """The return values of the start of an enumeration. rQueryHandle is set only with Success."""
 
     rStatus: DirectoryOperationResult
     rQueryHandle: int | None = None

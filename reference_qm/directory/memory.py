@@ -1,4 +1,4 @@
-"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18-24, MS-MQDSSM 3.1.6.1-3.1.6.7, without the LDAP between."""
+"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18-24, MS-MQDSSM 3.1.6.1-3.1.6.7, without LDAP in between."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from reference_qm.directory.rules import (
 )
 
 _REFERENCES: Final = ("OutRoutingServerIdentifierList", "InRoutingServerIdentifierList", "SiteGateIdentifierList")
-"""Lists of queue managers from which unknown ones are left out. Spec: MS-MQDSSM 3.1.6.1.1.6, .7, 3.1.6.1.4.6."""
+"""Lists of queue managers, in which unknown ones are dropped. Spec: MS-MQDSSM 3.1.6.1.1.6, .7, 3.1.6.1.4.6."""
 
 _ENDS: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
-    """A failure of what holds the objects; one line."""
+    """The storage of directory objects failed; the text is one line."""
 
 
 class MemoryDirectory(Replica):
-    """A directory whose objects live in memory, for one or many queue managers.
+    """A directory whose objects are in memory, for one or more queue managers.
 
-    ``connected`` may be set to False: then nobody can reach it, as when a network is down. ``new_identifier`` makes the
-    Identifiers of its objects, ``utc_s`` returns its own time in s. ``observers`` are called when it was changed, lost
-    or found again.
+    ``connected`` set to False makes the directory unavailable, as when a network is down. ``new_identifier`` makes the
+    Identifiers of its objects, ``utc_s`` returns its own time in s. ``observers`` are called when the directory was
+    changed, became unavailable or available.
     """
 
     shared = False
-    """May others change it unnoticed, so that it has to be asked whether it ``is_behind``?"""
+    """Whether other programs may change the directory, so that the caller has to ask ``is_behind``."""
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
         self.observers: list[Callable[[], None]] = []
@@ -54,7 +54,7 @@ class MemoryDirectory(Replica):
 
     @property
     def connected(self) -> bool:
-        """Can it be reached?"""
+        """Whether the directory is available."""
         return self._connected
 
     @connected.setter
@@ -63,26 +63,26 @@ class MemoryDirectory(Replica):
         self._notify()
 
     def another(self) -> MemoryDirectory:
-        """Return another directory, which holds nothing, with Identifiers and a time of the same kind."""
+        """Return a new empty directory with the same sources of Identifiers and time."""
         return MemoryDirectory(self._new_identifier, self._utc_s)
 
     def close(self) -> None:
-        """Let go of whatever holds the objects."""
+        """Release the storage of the objects."""
 
     def is_behind(self) -> bool:
-        """Did somebody else change what was read last? Raises StorageError."""
+        """Return whether another program has changed the objects since the last read. Raises StorageError."""
         return False
 
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
-        """Read everything; None when it cannot be read."""
+        """Return all objects; None when they cannot be read."""
         try:
-            with self._reading():
+            with self._open_to_read():
                 return super().contents()
         except StorageError:
             return Result.GENERIC_ERROR, None
 
     def carry_out(self, change: Change) -> Created:
-        """Make a change."""
+        """Carry out a change."""
         if isinstance(change, Create):
             return self.create(change.element, change.attributes)
         if isinstance(change, Delete):
@@ -90,9 +90,9 @@ class MemoryDirectory(Replica):
         return Created(self.write(change.element, change.attributes))
 
     def provision(self, element: DirectoryObject) -> DirectoryObject:
-        """Put an element as an administrator does: of any type but ConnectedNetwork, and with its own Identifier.
+        """Store an element as an administrator does: of any type except ConnectedNetwork, with a given Identifier.
 
-        Raises ValueError for one that cannot be there, StorageError when it could not be kept.
+        Raises ValueError for an invalid element, StorageError when it could not be stored.
         """
         kind = type(element).__name__
         if type(element) not in RULES:
@@ -102,13 +102,13 @@ class MemoryDirectory(Replica):
         path = distinguished_name(element)
         if path is None:
             raise ValueError(f"{kind}: set the attributes that name it")
-        with self._changing():
+        with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
                 raise ValueError(f"{path}: exists already; write it instead")
             return self._publish(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:
-        """Create Directory Object. Spec: MS-MQDSSM 3.1.6.1. The Identifier is the directory's choice."""
+        """Create an object. Spec: MS-MQDSSM 3.1.6.1. The directory chooses the Identifier."""
         if not may_create(element, attributes):
             return Created(Result.GENERIC_ERROR)
         path = distinguished_name(element)
@@ -117,18 +117,20 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Created(Result.DIRECTORY_NOT_CONNECTED)
         try:
-            with self._changing():
+            with self._open_to_change():
                 if path.casefold() in self._paths:
                     return Created(Result.OBJECT_ALREADY_EXISTS)
                 if not self._sites_exist(element):
                     return Created(Result.GENERIC_ERROR)
                 published = with_attributes(element, created_attributes(type(element), attributes))
-                return Created(Result.SUCCESS, self._publish(self._resolved(published), path).Identifier)
+                return Created(
+                    Result.SUCCESS, self._publish(self._drop_dangling_references(published), path).Identifier
+                )
         except StorageError:
             return Created(Result.GENERIC_ERROR)
 
     def delete(self, element: DirectoryObject) -> Result:
-        """Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2, 3.1.6.13. What has objects below it stays: GenericError."""
+        """Delete an object. Spec: MS-MQDSSM 3.1.6.2, 3.1.6.13. An object with objects below it stays: GenericError."""
         if (
             type(element) not in RULES
             or not RULES[type(element)].creatable
@@ -138,20 +140,20 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._changing():
+            with self._open_to_change():
                 stored = self._find(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 below = f", {_path(stored)}"
                 if any(path.endswith(below) for path in self._paths):
                     return Result.GENERIC_ERROR
-                self._drop(stored)
+                self._delete_element(stored)
                 return Result.SUCCESS
         except StorageError:
             return Result.GENERIC_ERROR
 
     def write(self, element: DirectoryObject, attributes: AttributeList = None) -> Result:
-        """Write Directory. Spec: MS-MQDSSM 3.1.6.7. What is not set in the element is left as it is."""
+        """Write attributes of an object. Spec: MS-MQDSSM 3.1.6.7. An unset attribute of the element stays unchanged."""
         if (
             not may_list(type(element), attributes)
             or not cost_is_valid(element)
@@ -161,28 +163,28 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._changing():
+            with self._open_to_change():
                 stored = self._find(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 names = written_attributes(type(element), attributes)
                 values = {name: getattr(element, name) for name in names if getattr(element, name) is not None}
-                changed = self._resolved(replace(stored, **values))
+                changed = self._drop_dangling_references(replace(stored, **values))
                 if not values.keys().isdisjoint(_ENDS) and not self._sites_exist(changed):
                     return Result.GENERIC_ERROR
-                self._put(_stamped(changed, ModifyTime=self._utc_s()))
+                self._store_element(_set_known_attributes(changed, ModifyTime=self._utc_s()))
                 return Result.SUCCESS
         except StorageError:
             return Result.GENERIC_ERROR
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Surround what reads the objects; raises StorageError."""
+    def _open_to_read(self) -> Iterator[None]:
+        """Enter a block that reads the objects; raises StorageError."""
         yield
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Surround what changes the objects: all of it or, after StorageError, nothing."""
+    def _open_to_change(self) -> Iterator[None]:
+        """Enter a block that changes the objects: all changes happen or, after StorageError, none."""
         yield
         self._notify()
 
@@ -198,24 +200,24 @@ class MemoryDirectory(Replica):
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
         try:
-            with self._reading():
+            with self._open_to_read():
                 return super()._search(kind, filters, attributes, orders)
         except StorageError:
             return Result.GENERIC_ERROR, []
 
-    def _put(self, element: DirectoryObject) -> None:
-        """Keep an element that has its Identifier and its place; raises StorageError."""
+    def _store_element(self, element: DirectoryObject) -> None:
+        """Store an element with its Identifier and place; raises StorageError."""
         if type(element) not in RULES or element.Identifier is None or not _path(element):
             raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be kept")
         self._objects[element.Identifier] = element
         self._paths[_path(element)] = element.Identifier
 
-    def _drop(self, element: DirectoryObject) -> None:
-        """Forget an element that is kept; raises StorageError."""
+    def _delete_element(self, element: DirectoryObject) -> None:
+        """Delete a stored element; raises StorageError."""
         del self._objects[self._paths.pop(_path(element))]
 
     def _find(self, element: DirectoryObject) -> DirectoryObject | None:
-        """Find what an element means: by Identifier, else by FullPath, else by name. Spec: MS-MQDSSM 3.1.6.16."""
+        """Find an object by Identifier, else by FullPath, else by name. Spec: MS-MQDSSM 3.1.6.16."""
         identifier = element.Identifier or self._paths.get(_path(element))
         stored = self._objects.get(identifier) if identifier else None
         return stored if type(stored) is type(element) else None
@@ -223,19 +225,21 @@ class MemoryDirectory(Replica):
     def _publish(self, element: DirectoryObject, path: str) -> DirectoryObject:
         now = self._utc_s()
         element = replace(element, Identifier=element.Identifier or self._new_identifier())
-        element = _stamped(element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now)
-        self._put(element)
+        element = _set_known_attributes(
+            element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now
+        )
+        self._store_element(element)
         return element
 
     def _sites_exist(self, element: DirectoryObject) -> bool:
-        """Return whether both ends of a link, if it is one, exist. Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
+        """Return whether both ends of a link exist; True for other elements. Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
         if not isinstance(element, objects.RoutingLink):
             return True
         ends = (element.Site1Identifier, element.Site2Identifier)
         return all(end and isinstance(self._objects.get(end), objects.Site) for end in ends)
 
-    def _resolved(self, element: DirectoryObject) -> DirectoryObject:
-        """Leave out references to queue managers that are not there."""
+    def _drop_dangling_references(self, element: DirectoryObject) -> DirectoryObject:
+        """Drop references to unknown queue managers."""
         lists: dict[str, Any] = {
             name: tuple(
                 one for one in getattr(element, name) if isinstance(self._objects.get(one), objects.QueueManager)
@@ -247,12 +251,12 @@ class MemoryDirectory(Replica):
 
 
 def _path(element: DirectoryObject) -> str:
-    """Return the path of an element, in one case; empty when it does not say."""
+    """Return the path of an element in lower case; empty when it is not set."""
     path: str = getattr(element, "FullPath", None) or distinguished_name(element) or ""
     return path.casefold()
 
 
-def _stamped(element: DirectoryObject, **values: Any) -> DirectoryObject:
-    """Set those of the values whose attributes the type has."""
+def _set_known_attributes(element: DirectoryObject, **values: Any) -> DirectoryObject:
+    """Set the values that are attributes of the type."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})

@@ -14,16 +14,16 @@ from reference_qm.directory.objects import DirectoryObject
 _SPECIAL: Final = '\\,+"<>;='
 _CONFIGURATION: Final = ("CN=Configuration",)
 _ROOT: Final = "DC=enterprise,DC=invalid"
-"""Above all objects; MS-MQDSSM leaves it to the directory."""
+"""The name above all objects; MS-MQDSSM leaves it to the directory."""
 
 
 def _common_name(value: str) -> str:
-    """Write a value as a relative distinguished name. Spec: RFC 4514 2.4, for what names may hold."""
+    """Return a value as a relative distinguished name. Spec: RFC 4514 2.4, for the allowed characters."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in value)
     return f"CN={escaped}"
 
 
-def _computer(name: str) -> tuple[str, ...]:
+def _path_of_computer(name: str) -> tuple[str, ...]:
     return ("CN=msmq", _common_name(name), "CN=Computers")
 
 
@@ -36,15 +36,15 @@ def _distribution_list(element: objects.DistributionList) -> tuple[str, ...]:
 
 
 def _queue_manager(element: objects.QueueManager) -> tuple[str, ...]:
-    return _computer(element.ComputerName) if element.ComputerName else ()
+    return _path_of_computer(element.ComputerName) if element.ComputerName else ()
 
 
-def _queue(element: objects.Queue) -> tuple[str, ...]:
+def _path_of_queue(element: objects.Queue) -> tuple[str, ...]:
     computer, separator, name = (element.Pathname or "").partition("\\")
-    return (_common_name(name), *_computer(computer)) if separator and computer and name else ()
+    return (_common_name(name), *_path_of_computer(computer)) if separator and computer and name else ()
 
 
-def _site(element: objects.Site) -> tuple[str, ...]:
+def _path_of_site(element: objects.Site) -> tuple[str, ...]:
     return (_common_name(element.Name), "CN=Sites", *_CONFIGURATION) if element.Name else ()
 
 
@@ -54,27 +54,27 @@ def _routing_link(element: objects.RoutingLink) -> tuple[str, ...]:
     return (f"CN={name}", "CN=MsmqServices", "CN=Services", *_CONFIGURATION) if all(ends) else ()
 
 
-def _enterprise(element: objects.Enterprise) -> tuple[str, ...]:
+def _path_of_enterprise(element: objects.Enterprise) -> tuple[str, ...]:
     return ("CN=MsmqServices", "CN=Services", *_CONFIGURATION)
 
 
-def _user(element: objects.User) -> tuple[str, ...]:
+def _path_of_user(element: objects.User) -> tuple[str, ...]:
     return (f"CN={element.SecurityIdentifier.hex()}", "CN=Users") if element.SecurityIdentifier else ()
 
 
 _NAMES: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
     objects.QueueManager: _queue_manager,
-    objects.Queue: _queue,
-    objects.Site: _site,
+    objects.Queue: _path_of_queue,
+    objects.Site: _path_of_site,
     objects.RoutingLink: _routing_link,
-    objects.Enterprise: _enterprise,
-    objects.User: _user,
+    objects.Enterprise: _path_of_enterprise,
+    objects.User: _path_of_user,
     objects.Computer: _of_computer,
     objects.DistributionList: _distribution_list,
 }
 
 
 def distinguished_name(element: DirectoryObject) -> str | None:
-    """Make the distinguished name of an element out of the attributes that name it; None when they are not set."""
+    """Build the distinguished name of an element from its naming attributes; None when they are not set."""
     names = _NAMES[type(element)](element)
     return ", ".join((*names, _ROOT)) if names else None

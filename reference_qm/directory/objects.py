@@ -1,8 +1,8 @@
-"""The elements that a directory holds, as it holds them. Spec: MS-MQDMPR 3.1.1.1, .2, .6-.9, .15.
+"""The elements of a directory, as it stores them. Spec: MS-MQDMPR 3.1.1.1, .2, .6-.9, .15.
 
-Each is a snapshot with the printed attribute names. None means that an attribute is not set; where the specification
-names a default, an attribute that was not set, or not asked for, has that. What is not marked UNPUBLISHED is a
-directory attribute. References to other elements are their Identifiers.
+Each element is a snapshot with the printed attribute names. None means that an attribute is not set. Where the
+specification names a default, an attribute that was not set or not requested has this default. Attributes are directory
+attributes unless marked UNPUBLISHED. References to other elements are their Identifiers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_COST: Final = 999_999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryObject:
-    """The attributes that all elements of a directory have. Spec: MS-MQDMPR 3.1.1. Identifier: 16-byte GUID."""
+    """The attributes of all elements of a directory. Spec: MS-MQDMPR 3.1.1. Identifier: 16-byte GUID."""
 
     Identifier: UUID | None = None
 
@@ -134,7 +134,7 @@ class ConnectedNetwork(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(DirectoryObject):
-    """A user and the certificates. Spec: MS-MQDMPR 3.1.1.15; FullPath MS-MQDSSM 3.1.1.4. Digests 16-byte MD5."""
+    """A user with certificates. Spec: MS-MQDMPR 3.1.1.15; FullPath MS-MQDSSM 3.1.1.4. Digests 16-byte MD5."""
 
     SecurityIdentifier: bytes | None = None
     CertificateDigestList: tuple[bytes, ...] = ()
@@ -161,11 +161,11 @@ class DistributionList(DirectoryObject):
 OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
     one.__name__: one for one in (QueueManager, Queue, Enterprise, Site, RoutingLink, ConnectedNetwork, User)
 }
-"""By the names that events call them (iDirectoryObjectType)."""
+"""The types by the names that events use (iDirectoryObjectType)."""
 STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
     one.__name__: one for one in (Computer, DistributionList)
 }
-"""Also those that are asked for by LDAP alone (MS-MQDSSM 3.1.6.14), which no event reads or writes."""
+"""The types of OBJECT_TYPES, and those that only LDAP reads (MS-MQDSSM 3.1.6.14) and no event."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
@@ -177,17 +177,17 @@ _ATTRIBUTES: Final = {
 
 
 def directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
-    """Name the directory attributes of a type, as printed."""
+    """Return the printed names of the directory attributes of a type."""
     return _ATTRIBUTES[kind]
 
 
 def with_attributes(element: Element, names: Iterable[str] | None) -> Element:
-    """Return an element that has the named directory attributes (None: all) and nothing else of this one."""
+    """Return a copy of an element with only the named directory attributes (None: all)."""
     wanted = set(directory_attributes(type(element)) if names is None else names)
     known = directory_attributes(type(element))
     return type(element)(**{name: getattr(element, name) for name in known if name in wanted})
 
 
-def updated(local: Element, published: Element) -> Element:
-    """Update the directory attributes of a local element with those that were read."""
+def update_element(local: Element, published: Element) -> Element:
+    """Return a local element with the directory attributes of a published one."""
     return replace(local, **{name: getattr(published, name) for name in directory_attributes(type(local))})

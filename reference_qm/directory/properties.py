@@ -1,4 +1,4 @@
-"""What is read of objects that no event of MS-MQDMPR knows. Spec: MS-MQDSSM 3.1.6.9, 3.1.6.14."""
+"""Reads objects that no event of MS-MQDMPR reads. Spec: MS-MQDSSM 3.1.6.9, 3.1.6.14."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from reference_qm.directory.replica import Replica
 
 
 def object_sid(directory: Replica, computer: str | None) -> bytes | None:
-    """Return objectSid of a computer; None when it cannot be had. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+    """Return objectSid of a computer; None when it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, Computer))
     return next((one.SecurityIdentifier for one in found if _same(one.Name, computer)), None)
 
 
 def distribution_list(directory: Replica, name: str) -> DistributionList | None:
-    """Return the distribution list of a name, as an administrator looks for it."""
+    """Return the distribution list with a name, for an administrator."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, DistributionList))
     return next((one for one in found if _same(one.Name, name)), None)
 
 
 def members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
-    """Return the members of a distribution list; None when it cannot be had, or has what is no queue and no list.
+    """Return the members of a distribution list; None for an unknown list, or one with an invalid member.
 
-    Spec: MS-MQDSSM 3.1.6.9. Lists that are members are returned as they are.
+    Spec: MS-MQDSSM 3.1.6.9. Lists that are members are returned as lists.
     """
     _, elements = directory.contents()
     by_identifier: dict[UUID | None, DirectoryObject] = {one.Identifier: one for one in elements or ()}

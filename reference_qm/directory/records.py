@@ -1,4 +1,4 @@
-"""Directory objects as JSON-ready records, for whoever keeps them."""
+"""Converts directory objects to JSON-ready records and back."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes
 
 
 class RecordError(Exception):
-    """A record is not that of a directory object; one line."""
+    """A record is not a directory object; the text is one line."""
 
 
 def to_record(element: DirectoryObject) -> Record:
-    """Write the type and the directory attributes of an element."""
+    """Return the type and the directory attributes of an element as a record."""
     names = directory_attributes(type(element))
-    return {"type": type(element).__name__} | {name: _written(getattr(element, name)) for name in names}
+    return {"type": type(element).__name__} | {name: _encode_value(getattr(element, name)) for name in names}
 
 
 def from_record(record: object) -> DirectoryObject:
-    """Read an element; raises RecordError."""
+    """Return the element of a record; raises RecordError."""
     if not isinstance(record, dict):
         raise RecordError("a directory object is a JSON object")
     kind = STORED_TYPES.get(str(record.get("type")))
@@ -44,9 +44,9 @@ def from_record(record: object) -> DirectoryObject:
     return kind(**read)
 
 
-def _written(value: Any) -> object:
+def _encode_value(value: Any) -> object:
     if isinstance(value, tuple):
-        return [_written(one) for one in value]
+        return [_encode_value(one) for one in value]
     if isinstance(value, Enum):
         return value.value
     write = _WRITERS.get(type(value))

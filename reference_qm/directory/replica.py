@@ -1,8 +1,8 @@
-"""The objects of a directory as they were read, and what can be read of them. Spec: MS-MQDSSM 3.1.6.3-3.1.6.6.
+"""The objects of a directory at its last read, and the reads of them. Spec: MS-MQDSSM 3.1.6.3-3.1.6.6.
 
-Where the documents differ: a search for one object that finds none is ObjectNotFound, as MS-MQDMPR 3.1.1.17 says, not
-the EndOfData that MS-MQDSSM 3.1.6.3.1 would hand on; every directory attribute can be filtered by, as MS-MQDMPR
-3.1.7.1.20 and its note <21> want, not only those that MS-MQDSSM 3.1.6.4 maps.
+Where the documents differ: a search for one object without result is ObjectNotFound, as in MS-MQDMPR 3.1.1.17, not the
+EndOfData of MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in MS-MQDMPR 3.1.7.1.20 and its note
+<21>, not only those that MS-MQDSSM 3.1.6.4 maps.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, direct
 from reference_qm.directory.rules import may_list
 
 MAX_QUERIES: Final = 1_024
-"""Enumerations that may be open at a time: one that nobody ends must not hold memory for ever."""
+"""The limit of open enumerations; an abandoned one must not hold memory forever."""
 
 
 class Replica:
-    """The contents of a directory at an instant. One that is not ``connected`` answers as a directory that is away.
+    """The content of a directory at an instant.
 
-    That is also what there is in workgroup mode (MS-MQSO 4.3.1.3), where no directory was ever connected to.
+    A replica that is not ``connected`` answers like an unavailable directory. Workgroup mode (MS-MQSO 4.3.1.3), where
+    no directory exists, has such a replica.
     """
 
     def __init__(self, elements: Iterable[DirectoryObject] = (), *, connected: bool = True) -> None:
@@ -41,17 +42,17 @@ class Replica:
         self._last_handle = 0
 
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
-        """Read everything; None when it cannot be read."""
+        """Return all objects; None when they cannot be read."""
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED, None
         return Result.SUCCESS, tuple(self._objects.values())
 
     def read(self, kind: str, filters: Filter = (), attributes: AttributeList = None) -> Found:
-        """Read Directory. Spec: MS-MQDSSM 3.1.6.3."""
+        """Read an object. Spec: MS-MQDSSM 3.1.6.3."""
         status, found = self._search(kind, filters, attributes)
         if status is not Result.SUCCESS:
             return Found(status)
-        return _shown(found[0], attributes) if found else Found(Result.OBJECT_NOT_FOUND)
+        return _select_attributes(found[0], attributes) if found else Found(Result.OBJECT_NOT_FOUND)
 
     def read_begin(
         self,
@@ -60,7 +61,7 @@ class Replica:
         attributes: AttributeList = None,
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> Begun:
-        """Read Directory Begin. Spec: MS-MQDSSM 3.1.6.4. The results are those of this moment."""
+        """Start an enumeration of the present objects. Spec: MS-MQDSSM 3.1.6.4."""
         status, found = self._search(kind, filters, attributes, orders)
         if status is not Result.SUCCESS:
             return Begun(status)
@@ -71,14 +72,14 @@ class Replica:
         return Begun(Result.SUCCESS, self._last_handle)
 
     def read_next(self, handle: int) -> Found:
-        """Read Directory Next. Spec: MS-MQDSSM 3.1.6.5."""
+        """Return the next object of an enumeration. Spec: MS-MQDSSM 3.1.6.5."""
         if handle not in self._queries:
             return Found(Result.GENERIC_ERROR)
         remaining, attributes = self._queries[handle]
-        return _shown(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
+        return _select_attributes(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
 
     def read_end(self, handle: int) -> Result:
-        """Read Directory End. Spec: MS-MQDSSM 3.1.6.6."""
+        """End an enumeration. Spec: MS-MQDSSM 3.1.6.6."""
         return Result.GENERIC_ERROR if self._queries.pop(handle, None) is None else Result.SUCCESS
 
     def _search(
@@ -100,7 +101,7 @@ class Replica:
             return Result.GENERIC_ERROR, []
 
     def _candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
-        """Return the elements of a type that a filter could mean: one only when it asks for an Identifier."""
+        """Return the elements of a type that a filter could match; at most one for a filter by Identifier."""
         for one in filters:
             if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
                 stored = self._objects.get(one.value)
@@ -108,8 +109,8 @@ class Replica:
         return [stored for stored in self._objects.values() if type(stored) is kind]
 
 
-def _shown(element: DirectoryObject, attributes: AttributeList) -> Found:
-    """Return the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
+def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> Found:
+    """Return the requested attributes; AttributeNotFound for an unset one. Spec: MS-MQDMPR 3.1.1.17."""
     known = directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
         return Found(Result.ATTRIBUTE_NOT_FOUND)

@@ -14,9 +14,9 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, 
 class TypeRules:
     """The rules of one type.
 
-    ``creatable``: may an event create and delete it? ``needed``: set, to create. ``listed``: in the iAttributeList to
-    create, if there is one. ``unsupported``: never in an iAttributeList. ``naming``: always published at creation,
-    and ignored by Write Directory, as ``fixed`` are.
+    ``creatable``: whether events create and delete it. ``needed``: the attributes required to create. ``listed``: the
+    attributes required in the iAttributeList, if there is one. ``unsupported``: never in an iAttributeList. ``naming``:
+    always published at creation. Write Directory ignores ``naming`` and ``fixed``.
     """
 
     creatable: bool = True
@@ -28,7 +28,7 @@ class TypeRules:
 
 
 SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
-"""Ignored in an element that comes from outside."""
+"""The attributes that the directory sets itself, and ignores in elements from outside."""
 
 RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.QueueManager: TypeRules(
@@ -60,7 +60,10 @@ RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.Computer: TypeRules(creatable=False, naming=frozenset({"Name"})),
     objects.DistributionList: TypeRules(needed=frozenset({"Name"}), naming=frozenset({"Name"})),
 }
-"""Without ConnectedNetwork: every operation on one is a GenericError. Spec: MS-MQDSSM 3.1.6.3, 3.1.6.4, 3.1.6.7."""
+"""The rules of each type. Every operation on a ConnectedNetwork is a GenericError.
+
+Spec: MS-MQDSSM 3.1.6.3, 3.1.6.4, 3.1.6.7.
+"""
 
 
 def may_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
@@ -81,20 +84,20 @@ def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
 
 
 def cost_is_valid(element: DirectoryObject) -> bool:
-    """Return whether the ActualCost of a link, if it is one and has one, is in its range. Spec: MS-MQDMPR 3.1.1.8."""
+    """Return whether the ActualCost of a link is in its range; True for other elements. Spec: MS-MQDMPR 3.1.1.8."""
     cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
     return cost is None or MIN_COST <= cost <= MAX_COST
 
 
 def created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
-    """Name what is published of an element that is created."""
+    """Return the attributes that the creation of an element publishes."""
     rules = RULES[kind]
     known = set(directory_attributes(kind)) - SET_BY_DIRECTORY - rules.unsupported
     return known if attributes is None else known.intersection(attributes) | rules.naming
 
 
 def written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
-    """Name what is updated of an element that is written."""
+    """Return the attributes that the writing of an element updates."""
     rules = RULES[kind]
     known = set(directory_attributes(kind)) - SET_BY_DIRECTORY - rules.unsupported - rules.naming - rules.fixed
     return known if attributes is None else known.intersection(attributes)

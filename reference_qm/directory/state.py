@@ -10,7 +10,7 @@ from enum import Enum
 from reference_qm.directory.objects import DirectoryObject, Enterprise, Queue, QueueManager, Site
 
 NOTIFICATIONS_KEPT = 64
-"""Of the events that MS-MQCN would send; it is none of the documents that are implemented here."""
+"""The number of kept notifications; MS-MQCN, which would send them, is not implemented."""
 
 
 class ChangeOperation(Enum):
@@ -35,8 +35,8 @@ class DirectoryState:
     """The directory's part of LocalQueueManager. Spec: MS-MQDMPR 3.1.1.1.
 
     ``LocalQueueManager`` holds the directory attributes, the other printed names those that are not published. The
-    Directory Online Timer (3.1.2.5) is active as long as DirectoryOffline; ``lost`` is called when that begins.
-    ``notifications`` are the newest that were generated, for inspection; none without ``notifies``.
+    Directory Online Timer (3.1.2.5) is active while DirectoryOffline; ``lost`` is called when that begins.
+    ``notifications``: the newest ones, for inspection; none unless ``notifies``.
     """
 
     LocalQueueManager: QueueManager
@@ -55,9 +55,9 @@ class DirectoryState:
             self.notifications.append(ChangeNotification(operation, element))
 
     def go_offline(self) -> None:
-        """Note that the directory cannot be reached. Spec: MS-MQDMPR 3.1.7.1.18.
+        """Note that the directory is unavailable. Spec: MS-MQDMPR 3.1.7.1.18.
 
-        Not in workgroup mode: there DirectoryOffline MUST be False (3.1.1.1), and nothing is waited for.
+        In workgroup mode nothing changes: there DirectoryOffline MUST be False (3.1.1.1).
         """
         if self.DirectoryIntegrated and not self.DirectoryOffline:
             self.lost()

@@ -1,4 +1,4 @@
-"""The attributes that a queue manager takes over from the directory. Spec: MS-MQDMPR 3.1.3, 3.1.6.1, 3.1.6.2."""
+"""Takes over the attributes of a queue manager from the directory. Spec: MS-MQDMPR 3.1.3, 3.1.6.1, 3.1.6.2."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory
 from reference_qm.directory.filters import equals
-from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, updated
+from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, update_element
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import DirectoryState
 
@@ -20,12 +20,12 @@ _NOTIFICATION = "NonLDAPCapableQueueManagerNotification"
 def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool) -> Result:
     """Take over LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
 
-    A queue manager that is not in the directory is a failure, except while it is provisioned.
+    A queue manager that is missing in the directory is a failure, except while it is provisioned.
     """
     own = equals("Identifier", state.LocalQueueManager.Identifier)
     found = read_directory(directory, state, "QueueManager", own)
     if isinstance(found.rDirectoryObject, QueueManager):
-        state.LocalQueueManager = updated(state.LocalQueueManager, found.rDirectoryObject)
+        state.LocalQueueManager = update_element(state.LocalQueueManager, found.rDirectoryObject)
         sites = (
             read_directory(directory, state, "Site", equals("Identifier", one)).rDirectoryObject
             for one in state.LocalQueueManager.SiteIdentifierList
@@ -42,12 +42,12 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
 
 
 def directory_sites_update(directory: Replica, state: DirectoryState) -> None:
-    """Directory Sites Update: read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
+    """Read the own sites again (Directory Sites Update). Spec: MS-MQDMPR 3.1.6.1."""
     state.SiteCollection = tuple(_reread_site(directory, state, site) for site in state.SiteCollection)
 
 
 def directory_site_gates_update(directory: Replica, state: DirectoryState) -> None:
-    """Directory Site Gates Update: read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
+    """Read the gates of the own sites again (Directory Site Gates Update). Spec: MS-MQDMPR 3.1.6.2."""
     state.SiteCollection = tuple(
         replace(
             site,
@@ -60,11 +60,11 @@ def directory_site_gates_update(directory: Replica, state: DirectoryState) -> No
 def site_gate_collections(
     links: Iterable[RoutingLink], queue_managers: Mapping[UUID, QueueManager]
 ) -> dict[UUID, tuple[QueueManager, ...]]:
-    """Find the gates of each site that has some, in the order of their Identifiers.
+    """Return the gates of each site that has gates, in the order of their Identifiers.
 
-    Site.SiteGateCollection cannot be published (MS-MQDMPR 3.1.1.7), yet MS-MQBR 3.1.5.6-3.1.5.8 look for it in the
-    directory. What is published is RoutingLink.SiteGateIdentifierList: a gate of a site is a routing server that
-    belongs to it (MS-MQBR 1.5) and is listed by a link that ends there.
+    Site.SiteGateCollection cannot be published (MS-MQDMPR 3.1.1.7), but MS-MQBR 3.1.5.6-3.1.5.8 look for it in the
+    directory. RoutingLink.SiteGateIdentifierList is published: a gate of a site is a routing server that belongs to the
+    site (MS-MQBR 1.5) and is listed by a link that ends there.
     """
     found: dict[UUID, set[UUID]] = defaultdict(set)
     for link in links:
@@ -78,10 +78,10 @@ def site_gate_collections(
 
 def _reread_site(directory: Replica, state: DirectoryState, site: Site) -> Site:
     found = read_directory(directory, state, "Site", equals("Identifier", site.Identifier)).rDirectoryObject
-    return updated(site, found) if isinstance(found, Site) else site
+    return update_element(site, found) if isinstance(found, Site) else site
 
 
 def _reread_gate(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
     found = read_directory(directory, state, "QueueManager", equals("Identifier", gate.Identifier))
     published = found.rDirectoryObject
-    return updated(gate, published) if isinstance(published, QueueManager) else gate
+    return update_element(gate, published) if isinstance(published, QueueManager) else gate

@@ -1,7 +1,7 @@
 """The abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
 
-What an element is declared with is its width in bits, as printed. Which must survive process and node failures is what
-``core.store.durability`` writes.
+Each element is declared with its printed width in bits. ``core.store.durability`` writes the elements that must survive
+process and node failures.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 CONNECTION_HISTORY_SIZE = 64
-"""Entries kept of a ConnectionHistory: three for each attempt to connect."""
+"""The number of kept entries of a ConnectionHistory; each attempt to connect adds three."""
 
 U16 = {"width": 16}
 U32 = {"width": 32}
@@ -51,9 +51,12 @@ class MessagePosition:
     order: int = 0
     order_queue: str | None = None
     key: int = 0
-    """Under which it is on disk; 0 for one that is not."""
+    """The key of the message on disk; 0 for a message that is not on disk."""
     awaits_disk: bool = False
-    """Whether it is on its way to the disk, so that neither it nor any behind it may be sent or received yet."""
+    """Whether the message is on its way to the disk.
+
+    Until then, neither it nor a later message may be sent or received.
+    """
     LookupIdentifier: int = field(default=0, metadata={"width": 64})
     Next: MessagePosition | Boundary | None = field(default=None, repr=False)
     Previous: MessagePosition | Boundary | None = field(default=None, repr=False)
@@ -66,14 +69,14 @@ Position = MessagePosition
 
 
 SequencePlace = tuple[TxSequenceID, int]
-"""The position in a sequence: its identifier and the number of a message of it."""
+"""The place in a sequence: its identifier and the number of a message."""
 
 
 @dataclass(slots=True, eq=False)
 class Acceptance:
-    """A transactional message that was accepted and is not known to be on disk, nor all before it.
+    """An accepted transactional message before it and all its predecessors are on disk.
 
-    ``follows``: how far its sender's sequences had got before it.
+    ``follows``: the last place of its sender's sequences before it.
     """
 
     transfer: IncomingTransactionalTransferInfo
@@ -88,8 +91,8 @@ class Acceptance:
 class IncomingTransactionalTransferInfo:
     """The messages of one sender to a queue in sequence. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
 
-    ``unsaved`` are the messages that the disk has not confirmed yet, in sequence; ``saved_identifier`` and
-    ``saved_number`` name the last message before them, the one that may be acknowledged.
+    ``unsaved``: the messages that the disk has not confirmed yet, in sequence. ``saved_identifier`` and
+    ``saved_number`` name the last message before them, which may be acknowledged.
     """
 
     QueueReference: Queue
@@ -105,32 +108,32 @@ class IncomingTransactionalTransferInfo:
 
 
 TransferKey = tuple[UUID, str]
-"""SenderIdentifier and FormatName in lower case."""
+"""The key of a sender's sequence: SenderIdentifier, and FormatName in lower case."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Queue(QueueAttributes):
-    """A queue. Spec: MS-MQDMPR 3.1.1.2. ``parent``: the queue that this subqueue or journal belongs to."""
+    """A queue. Spec: MS-MQDMPR 3.1.1.2. ``parent``: the queue that owns this subqueue or journal."""
 
     JournalQueueReference: Queue | None = field(default=None, repr=False)
     SubqueueCollection: dict[str, Queue] = field(default_factory=dict, repr=False)
-    """By name in lower case."""
+    """The subqueues, by name in lower case."""
     MessagePositionList: position_list.MessagePositionList = field(default_factory=position_list.MessagePositionList)
     IncomingTransactionalTransferInfoCollection: dict[TransferKey, IncomingTransactionalTransferInfo] = field(
         default_factory=dict
     )
     OpenQueueDescriptorCollection: dict[int, OpenQueueDescriptor] = field(default_factory=dict, repr=False)
-    """By Handle."""
+    """The open descriptors, by Handle."""
     parent: Queue | None = field(default=None, repr=False)
 
     @property
     def Active(self) -> bool:  # noqa: N802 - as printed
-        """Return whether it is open."""
+        """Whether the queue is open."""
         return bool(self.OpenQueueDescriptorCollection)
 
     @property
     def TotalBytes(self) -> int:  # noqa: N802 - as printed
-        """The bytes that its messages take."""
+        """The size in bytes of all messages of the queue."""
         return self.MessagePositionList.TotalBytes
 
 
@@ -163,9 +166,9 @@ class ConnectionHistoryEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OutgoingQueue(Queue):
-    """Messages on their way to one destination. Spec: MS-MQDMPR 3.1.1.3.
+    """The messages on their way to one destination. Spec: MS-MQDMPR 3.1.1.3.
 
-    ``session`` is the one whose OutgoingQueueReference it is; its OutgoingMessageTable holds the messages.
+    ``session``: the session whose OutgoingQueueReference is this queue; its OutgoingMessageTable holds the messages.
     """
 
     DestinationFormatName: str
@@ -180,7 +183,7 @@ class OutgoingQueue(Queue):
 
     @property
     def Active(self) -> bool:  # noqa: N802 - as printed
-        """Return whether it is open or has something to send."""
+        """Whether the queue is open or has messages to send."""
         return bool(self.OpenQueueDescriptorCollection) or len(self.session.OutgoingMessageTable) > 0
 
 
@@ -195,7 +198,7 @@ class NextHop:
 
 @value_object
 class MessageIDHistoryEntry:
-    """A message received. Spec: MS-MQQB 3.1.1.3. TimeStamp u32 s UTC."""
+    """A received message. Spec: MS-MQQB 3.1.1.3. TimeStamp u32 s UTC."""
 
     MessageIdentifier: codec.MessageIdentifier
     TimeStamp: int
@@ -203,7 +206,7 @@ class MessageIDHistoryEntry:
 
 @dataclass(slots=True, eq=False)
 class OutgoingMessagePosition:
-    """A message to be sent or acknowledged. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: as added to the table."""
+    """A message to be sent or acknowledged. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: its place in the table by time."""
 
     MessagePosition: Position
     UserMessage: UserMessagePacket
@@ -218,12 +221,12 @@ class OutgoingMessagePosition:
 
     @property
     def priority(self) -> int:
-        """DispatchEntry.Priority. Spec: MS-MQDMPR 3.1.7.1.28."""
+        """The DispatchEntry.Priority. Spec: MS-MQDMPR 3.1.7.1.28."""
         return self.MessagePosition.QueueReference.BasePriority + self.MessagePosition.MessageReference.Priority
 
     @property
     def recoverable(self) -> bool:
-        """Return whether it counts as recoverable. RecoverableSequenceNumber is 0 again after 65,535."""
+        """Whether the message counts as recoverable. RecoverableSequenceNumber wraps to 0 after 65,535."""
         return bool(self.UserMessage.UserHeader.DM)
 
 
@@ -242,7 +245,7 @@ class OutgoingTransferSequence:
 
 @dataclass(slots=True, eq=False)
 class RecoverableReceipt:
-    """A recoverable message received and not yet acknowledgeable; ``acknowledge``: whether its flag may ever be set."""
+    """A received recoverable message before its acknowledgment; ``acknowledge``: whether its flag may be set."""
 
     done: bool = False
     acknowledge: bool = True
@@ -250,7 +253,7 @@ class RecoverableReceipt:
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """One protocol session. Spec: MS-MQQB 3.1.1.3.1, and below what an implementation needs besides."""
+    """A protocol session. Spec: MS-MQQB 3.1.1.3.1; the elements below are those of this implementation."""
 
     number: int
     initiator: bool
@@ -284,7 +287,7 @@ class Session:
     UnAckedMessageCount: int = 0
     OutgoingMessageTable: tables.OutgoingMessageTable = field(default_factory=tables.OutgoingMessageTable)
     AwaitingFinalACKTable: dict[int, OutgoingMessagePosition] = field(default_factory=dict)
-    """By UserHeader.MessageID."""
+    """The positions that await a FinalAck, by UserHeader.MessageID."""
     DirectFormatSession: bool = False
     OrderAckTimeout: int = 0
     LastOrderAckSendTime: int = 0
@@ -294,37 +297,40 @@ class Session:
     framer: StreamFramer = field(default_factory=StreamFramer)
     opening: states.Opening = states.Opening.NOTHING
     retrying: bool = False
-    """Whether it is opened because the Session Retry Connect Timer expired."""
+    """Whether the expired Session Retry Connect Timer caused the attempt."""
     pinged: bool = False
     ping_cookie: int = 0
     direct: bool = False
-    """Whether it is for a direct format name (ServerGuid zero, note <46>)."""
+    """Whether the destination is a direct format name (ServerGuid zero, note <46>)."""
     refused: bool = False
-    """Whether the remote initiator was answered that its connection is refused (CS)."""
+    """Whether the response to the remote initiator refused its connection (CS)."""
     last_ack: int = field(default=0, metadata=U16)
-    """AckSequenceNumber of the acknowledgment received last."""
+    """The AckSequenceNumber of the last received acknowledgment."""
     carried: int = field(default=0, metadata=U16)
-    """The part of UnackedReceivedMsgCount that the last acknowledgment counted while it waited for the disk."""
+    """The part of UnackedReceivedMsgCount that the last acknowledgment covered while the disk had not confirmed it."""
     order_acks_due: dict[IncomingTransactionalTransferInfo, None] = field(default_factory=dict)
-    """The sequences that the next expiry of the Order Ack Send Timer acknowledges; a set that keeps its order."""
+    """The sequences to acknowledge when the Order Ack Send Timer expires next, in order."""
     receipts: deque[RecoverableReceipt] = field(default_factory=deque)
-    """Recoverable messages counted but not yet flagged, in sequence: disks may answer later, flags go in order."""
+    """The recoverable messages without a flag, in sequence.
+
+    The disk may confirm in any order, flags follow the sequence.
+    """
     destination: UUID = NULL_GUID
-    """rQueueManagerGuid of Get Destination Info: zero for a direct format name, and on the acceptor's side."""
+    """The rQueueManagerGuid of Get Destination Info: zero for a direct format name, and on the acceptor's side."""
     unresolved_hops: list[NextHop] = field(default_factory=list)
-    """The next hops, without their addresses."""
+    """The next hops before their addresses are known."""
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The addresses that their host names resolved to."""
+    """The resolved addresses of the host names of next hops."""
     awaited_by: list[int] = field(default_factory=list)
-    """Tokens of the OpenSession commands to be answered."""
+    """The tokens of the OpenSession commands that wait for an answer."""
 
 
 @dataclass(slots=True, kw_only=True)
 class QueueManagerState(QueueManagerAttributes):
-    """The queue manager as a whole, LocalQueueManager. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
+    """The whole state of the queue manager, LocalQueueManager. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
 
-    Keys of collections are path names or format names in lower case. ``storage`` and ``journal_storage``: what the
-    messages of all queues, and of all journals and dead-letter queues, take.
+    Keys of collections are path names or format names in lower case. ``storage``: the bytes that the messages of all
+    queues take; ``journal_storage``: those of all journals and dead-letter queues.
     """
 
     MessageIDHistoryTable: tables.MessageIDHistoryTable = field(default_factory=tables.MessageIDHistoryTable)
@@ -337,17 +343,17 @@ class QueueManagerState(QueueManagerAttributes):
     ResendTimeoutsFinal: int = field(default=21_600, metadata=U32)
     ResendTimerTable: tuple[int, ...] = ()
     QueueCollection: collection.QueueCollection = field(default_factory=collection.QueueCollection)
-    SystemJournalQueue: Queue = field(default_factory=lambda: _system_queue("system$;journal"))
-    SystemDeadletterQueue: Queue = field(default_factory=lambda: _system_queue("system$;deadletter"))
+    SystemJournalQueue: Queue = field(default_factory=lambda: _create_system_queue("system$;journal"))
+    SystemDeadletterQueue: Queue = field(default_factory=lambda: _create_system_queue("system$;deadletter"))
     SystemTransactionalDeadletterQueue: Queue = field(
-        default_factory=lambda: _system_queue("system$;deadxact", Transactional=True)
+        default_factory=lambda: _create_system_queue("system$;deadxact", Transactional=True)
     )
     OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict)
     last_private_queue_number: int = field(default=0, metadata=U32)
     last_sequence_time: int = field(default=0, metadata=U32)
-    """TimeStamp of the newest OutgoingTxSequenceID: no two sequences may have the same identifier."""
+    """The TimeStamp of the newest OutgoingTxSequenceID: no two sequences may have the same identifier."""
     TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict)
-    """By Identifier."""
+    """The transactions, by Identifier."""
     last_transaction: int = field(default=0, metadata={"width": 20})
     storage: Storage = field(default_factory=Storage)
     journal_storage: Storage = field(default_factory=Storage)
@@ -358,9 +364,9 @@ class QueueManagerState(QueueManagerAttributes):
 
     @property
     def system_queues(self) -> tuple[Queue, ...]:
-        """The queues that journal what was sent. Spec: MS-MQDMPR 3.1.3."""
+        """The system's journal and dead-letter queues. Spec: MS-MQDMPR 3.1.3."""
         return self.SystemJournalQueue, self.SystemDeadletterQueue, self.SystemTransactionalDeadletterQueue
 
 
-def _system_queue(pathname: str, **attributes: Any) -> Queue:
+def _create_system_queue(pathname: str, **attributes: Any) -> Queue:
     return Queue(Pathname=pathname, QueueType=QueueType.SYSTEM, **attributes)

@@ -1,4 +1,7 @@
-"""The printed attributes of queues and of the queue manager that are plain values. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2."""
+"""The printed attributes of queues and of the queue manager that have plain values.
+
+Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ from reference_qm.directory import enums
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityDescriptor
 
 UNLIMITED = 0xFFFFFFFF
-"""A quota that is none."""
+"""The value of a quota without a limit."""
 NULL_GUID = UUID(int=0)
 INITIALIZATION_RETRY_S = 120
-"""InitializationRetryTimerDuration as it is provisioned."""
+"""The provisioned value of InitializationRetryTimerDuration."""
 
 U32 = {"width": 32}
 U64 = {"width": 64}
@@ -30,9 +33,11 @@ class ServiceState(Enum):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class QueueAttributes:
-    """The attributes set when a queue is created, or later by its owner. Spec: MS-MQDMPR 3.1.1.2, defaults 3.1.7.1.33.
+    """The attributes set at the creation of a queue, or later by its owner.
 
-    Times in s UTC, quotas in KB. Pathname is without the computer, which is LocalQueueManager.ComputerName for all.
+    Spec: MS-MQDMPR 3.1.1.2, defaults 3.1.7.1.33.
+
+    Times in s UTC, quotas in KB. Pathname has no computer, which is always LocalQueueManager.ComputerName.
     """
 
     Pathname: str
@@ -43,7 +48,7 @@ class QueueAttributes:
     Type: UUID = NULL_GUID
     QualifiedPathname: str = ""
     PrivateQueueNumber: int | None = field(default=None, metadata=U32)
-    """None unless QueueType is Private."""
+    """The number of a private queue; None for other queues."""
     Journaling: bool = False
     Quota: int = field(default=UNLIMITED, metadata=U32)
     JournalQuota: int = field(default=UNLIMITED, metadata=U32)
@@ -63,8 +68,8 @@ class QueueAttributes:
 class QueueManagerAttributes:
     """The attributes of the local queue manager. Spec: MS-MQDMPR 3.1.1.1. Times in s UTC, quotas in KB.
 
-    QueueManagerQuota is printed in bytes, with a default that would be 1 MB for all queues together. MS-MQMQ 2.3.2.14
-    counts it like the journal quota, which is in KB: so 0x00100000 is 1 GB, as Windows has it.
+    QueueManagerQuota is printed in bytes, and its default would be 1 MB for all queues together. MS-MQMQ 2.3.2.14
+    counts it like the journal quota, which is in KB: so 0x00100000 is 1 GB, as in Windows.
     """
 
     Identifier: UUID

@@ -1,4 +1,4 @@
-"""The queues of a queue manager, found by what messages name them. Spec: MS-MQDMPR 3.1.1.1 (QueueCollection)."""
+"""The queues of a queue manager, indexed for lookups. Spec: MS-MQDMPR 3.1.1.1 (QueueCollection)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class QueueCollection(UserDict[str, "Queue"]):
-    """By path name in lower case; private queues by PrivateQueueNumber too, public ones by Identifier.
+    """Queues by path name in lower case; private queues also by PrivateQueueNumber, public ones by Identifier.
 
-    A queue has its number or Identifier, which never change, before it comes here; no two should have the same, of two
-    that do the first is found.
+    A queue gets its number or Identifier, which never change, before it is added. If two queues have the same, the
+    first is found.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Deadlines: one timer for the earliest of a million things."""
+"""Deadlines of many things with a single timer for the earliest."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 SWEEP_AT = 4_096
-"""The least number of entries among which the pointless ones are looked for."""
+"""The number of entries from which on settled entries are dropped."""
 
 
 class Deadlines(Generic[T]):
-    """Entries with the time, int s UTC, at which they are due.
+    """Entries with their due times, int s UTC.
 
-    A thing is not taken out when it becomes pointless (``matters`` decides): it leaves when it is due, or before the
-    pointless ones outnumber the others.
+    A thing is not removed when it stops to matter (``matters`` decides). It leaves when it is due, or before such
+    things outnumber the others.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")
@@ -33,28 +33,28 @@ class Deadlines(Generic[T]):
 
     @property
     def earliest_s(self) -> int | None:
-        """Return when the first thing is due; None for never."""
+        """The time when the first thing is due; None for never."""
         return self._heap[0][0] if self._heap else None
 
     def add(self, thing: T, due_s: int) -> None:
-        """Let a thing be due; one that is known keeps its time."""
+        """Add a thing with its due time; a known thing keeps its time."""
         if thing in self._known:
             return
         if len(self._heap) >= self._sweep_at:
-            self._sweep()
+            self._drop_settled()
         self._turn += 1
         self._known.add(thing)
         heapq.heappush(self._heap, (due_s, self._turn, thing))
 
     def take_due(self, now_s: int) -> Iterator[T]:
-        """Take out what is due and matters, earliest first."""
+        """Remove and yield the things that are due and matter, earliest first."""
         while self._heap and self._heap[0][0] <= now_s:
             _, _, thing = heapq.heappop(self._heap)
             self._known.discard(thing)
             if self._matters(thing):
                 yield thing
 
-    def _sweep(self) -> None:
+    def _drop_settled(self) -> None:
         self._heap = [entry for entry in self._heap if self._matters(entry[2])]
         heapq.heapify(self._heap)
         self._known = {thing for _, _, thing in self._heap}

@@ -1,4 +1,7 @@
-"""Users of a queue: descriptors, cursors, waiting reads. All volatile. Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1."""
+"""The users of a queue: descriptors, cursors, waiting reads. All are volatile.
+
+Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 Answered = Callable[[Status, "MessagePosition | None"], None]
-"""The callback that takes, once, the return values of a read: rStatus, and the position of rMessage if it is MQ_OK."""
+"""The function that gets the return values of a read: rStatus, and the position of rMessage if rStatus is MQ_OK."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OpenQueueDescriptor:
-    """A queue that was opened. Spec: MS-MQDMPR 3.1.1.16. QueueReference is None when the queue was deleted since.
+    """An opened queue. Spec: MS-MQDMPR 3.1.1.16. QueueReference is None after the deletion of the queue.
 
-    Both collections are sets that keep their order; CursorCollection by Handle.
+    Both collections keep their order; CursorCollection is indexed by Handle.
     """
 
     Handle: int = field(metadata={"width": 64})
@@ -51,8 +54,8 @@ class Cursor:
 class WaitingMessageReadOperation:
     """A read that waits for a message. Spec: MS-MQDMPR 3.1.1.10.
 
-    ``number`` names its timer, ``descriptor`` has it in its collection, ``answered`` is called with its result, the
-    ``transaction`` gets the message.
+    ``number`` names its timer; ``descriptor`` has it in its collection; ``answered`` gets its result; ``transaction``
+    gets the message.
     """
 
     DestructiveRead: bool

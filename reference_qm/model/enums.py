@@ -17,14 +17,14 @@ class QueueAccessType(Enum):
 
 
 class QueueShareMode(Enum):
-    """The access that others may have meanwhile. Spec: MS-MQDMPR 3.1.1.17."""
+    """The access that other users of the queue may have. Spec: MS-MQDMPR 3.1.1.17."""
 
     DENY_NONE = "DenyNone"
     DENY_RECEIVE = "DenyReceive"
 
 
 class RemoteReadState(Enum):
-    """OpenQueueDescriptor.RemoteReadState. Spec: MS-MQDMPR 3.1.1.16."""
+    """The values of OpenQueueDescriptor.RemoteReadState. Spec: MS-MQDMPR 3.1.1.16."""
 
     NONE = "None"
     OPENED = "Opened"
@@ -32,7 +32,7 @@ class RemoteReadState(Enum):
 
 
 class MessageSeekAction(Enum):
-    """The message that is meant, seen from a given one. Spec: MS-MQDMPR 3.1.1.17."""
+    """The message to find, relative to a given one. Spec: MS-MQDMPR 3.1.1.17."""
 
     FIRST = "SeekFirst"
     PREVIOUS = "SeekPrevious"
@@ -42,14 +42,14 @@ class MessageSeekAction(Enum):
 
 
 class SeekDirection(Enum):
-    """iSeekDirection. Spec: MS-MQDMPR 3.1.7.3.2."""
+    """The values of iSeekDirection. Spec: MS-MQDMPR 3.1.7.3.2."""
 
     FORWARD = "Forward"
     BACKWARD = "Backward"
 
 
 class CursorState(Enum):
-    """Cursor.CursorState. Spec: MS-MQDMPR 3.2.1.2."""
+    """The values of Cursor.CursorState. Spec: MS-MQDMPR 3.2.1.2."""
 
     UNREAD = "Unread"
     WAIT_RECEIVE = "WaitReceive"

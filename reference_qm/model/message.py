@@ -16,10 +16,10 @@ NO_INCOMING = TxSequenceID()
 
 @value_object(kw_only=True)
 class Message:
-    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None for none.
+    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None without a queue.
 
     SourceMachineIdentifier is in the Identifier. DestinationQueueType, AdministrationQueueType and ResponseQueueType
-    are what the format names say, which name the computer of a private queue.
+    follow from the format names, which name the computer of a private queue.
     """
 
     Identifier: codec.MessageIdentifier
@@ -42,9 +42,9 @@ class Message:
     TracingRequested: bool = False
     TracingQueueIdentifier: UUID = NULL_GUID
     HopCount: int = 0
-    """UserHeader.Flags.RC, for which MS-MQDMPR has no attribute."""
+    """The UserHeader.Flags.RC, which has no attribute in MS-MQDMPR."""
     ApplicationDeadletterQueue: str = ""
-    """Path name of a queue of this queue manager."""
+    """The path name of a queue of this queue manager."""
     AcknowledgementsRequested: int = 0
     PositiveJournalingRequested: bool = False
     NegativeJournalingRequested: bool = False
@@ -57,7 +57,7 @@ class Message:
     ConnectorTypeIdentifier: UUID = NULL_GUID
     ConnectorQueueManagerIdentifier: UUID = NULL_GUID
     TransactionIdentifier: int | None = None
-    """None for a message that is not transactional."""
+    """The transaction of the message; None for a nontransactional message."""
     FirstInTransaction: bool = False
     LastInTransaction: bool = False
     FinalAckRequired: bool = False
@@ -65,4 +65,4 @@ class Message:
     TransactionSequenceNumber: int = 0
     TransactionPreviousSequenceNumber: int = 0
     security: MessageSecurity | None = None
-    """The attributes that concern security; None when the message has none of them."""
+    """The security attributes; None when the message has none of them."""

@@ -1,4 +1,7 @@
-"""The messages of a queue, linked. Spec: MS-MQDMPR 3.1.1.2 (MessagePositionList), 3.1.1.11 (Next, Previous)."""
+"""The linked list of the messages of a queue.
+
+Spec: MS-MQDMPR 3.1.1.2 (MessagePositionList), 3.1.1.11 (Next, Previous).
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ if TYPE_CHECKING:
 
 PRIORITIES = 8
 HEADERS_SIZE = 16 + 48 + 56
-"""Bytes of the headers that every message has: BaseHeader, UserHeader, MessagePropertiesHeader."""
+"""The size in bytes of the headers of every message: BaseHeader, UserHeader, MessagePropertiesHeader."""
 
 
 def storage_size(message: Message) -> int:
-    """Return the number of bytes that a message takes: headers, label, extension, body. Spec: MS-MQDMPR 3.1.7.2.1."""
+    """Return the size of a message in bytes: headers, label, extension, body. Spec: MS-MQDMPR 3.1.7.2.1."""
     text = len(message.Label) + len(message.DestinationQueueFormatName)
     return HEADERS_SIZE + 2 * text + len(message.Extension) + len(message.Body)
 
 
 @dataclass(slots=True)
 class Storage:
-    """The number of bytes that the messages of several queues take."""
+    """The total size in bytes of the messages of several queues."""
 
     used: int = 0
 
@@ -32,7 +35,7 @@ class Storage:
 class Boundary:
     """One of the two reserved entries of a list, Start and End.
 
-    ``passed``: up to there a search from here found no message to receive, and none has become available since.
+    ``passed``: the entry up to which a search found no message to receive, and none has become available since.
     """
 
     __slots__ = ("Next", "Previous", "passed")
@@ -51,8 +54,8 @@ Entry: TypeAlias = "MessagePosition | Boundary"
 class MessagePositionList:
     """The messages of a queue: by arrival within priority, the highest priority first. Spec: MS-MQDMPR 3.1.1.2.
 
-    A position that a cursor is at stays linked when it is deleted, until the cursor moves on (3.1.1.11: it is removed
-    from the system when nothing refers to it): else nobody knew what is next after it. It is not counted any more.
+    A deleted position stays linked while a cursor refers to it (3.1.1.11: it is removed from the system when nothing
+    refers to it); otherwise the cursor would not find its next message. A deleted position is not counted.
     """
 
     __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_inserted", "_last", "storage")
@@ -62,9 +65,12 @@ class MessagePositionList:
         self.Start.Next, self.Start.Previous = self.End, self.Start
         self.End.Next, self.End.Previous = self.End, self.Start
         self.TotalBytes = 0
-        """The bytes that the messages take. Printed is to add with each Message Position Available (3.1.7.2.2) and to
-        subtract when deleted (3.1.7.2.1): one unlocked again would count twice, one deleted before it was available
-        would count negative. So it counts from insertion to deletion."""
+        """The size in bytes of the messages.
+
+        The document adds at each Message Position Available (3.1.7.2.2) and subtracts at each deletion (3.1.7.2.1): an
+        unlocked message would count twice, and one deleted before it was available would count negative. So a message
+        counts from insertion to deletion.
+        """
         self.storage = storage if storage is not None else Storage()
         self._count = self._inserted = 0
         self._last: list[MessagePosition | None] = [None] * PRIORITIES
@@ -74,7 +80,7 @@ class MessagePositionList:
         return self._count
 
     def __iter__(self) -> Iterator[MessagePosition]:
-        """Yield every position in order; positions may come and go meanwhile."""
+        """Yield every position in order; positions may be added and removed during the iteration."""
         entry = self.Head
         while not isinstance(entry, Boundary):
             self.hold(entry)
@@ -104,60 +110,66 @@ class MessagePositionList:
     def insert(self, position: MessagePosition) -> None:
         """Insert a position after those of its priority."""
         priority = position.MessageReference.Priority
-        self._link(next(filter(None, self._last[priority:]), self.Start), position)
+        self._link_position(next(filter(None, self._last[priority:]), self.Start), position)
         self._last[priority] = position
         self._inserted += 1
         position.order = self._inserted
         self._by_identifier[position.LookupIdentifier] = position
         position.size = storage_size(position.MessageReference)
-        self._add(1, position.size)
+        self._count_storage(1, position.size)
         self.reconsider(position)
 
     def reconsider(self, position: MessagePosition) -> None:
-        """Let searches find a position that they passed: it is new, or available again."""
+        """Reset the start of searches to include a position that is new or available again."""
         passed = self.Start.passed
-        if position.counted_in is self and not isinstance(passed, Boundary) and _place(position) <= _place(passed):
+        if (
+            position.counted_in is self
+            and not isinstance(passed, Boundary)
+            and _sort_key(position) <= _sort_key(passed)
+        ):
             self.Start.passed = cast("Entry", position.Previous)
 
     def remove(self, position: MessagePosition) -> None:
-        """Take a position out; nothing happens when it is out. It is deleted, or was never to be seen."""
+        """Remove a position, if it is in the list: it was deleted, or its insertion was undone."""
         if position.counted_in is self:
             position.State = MessagePositionState.DELETED
             position.counted_in = None
-            self._add(-1, -position.size)
+            self._count_storage(-1, -position.size)
             if not position.held:
-                self._unlink(position)
+                self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry linked, once for each call."""
+        """Keep an entry linked; calls are counted."""
         if not isinstance(entry, Boundary):
             entry.held += 1
 
     def release(self, entry: Entry) -> None:
-        """Keep an entry linked no longer."""
+        """Undo one call of ``hold`` for an entry."""
         if not isinstance(entry, Boundary):
             entry.held -= 1
             if not entry.held and entry.State is MessagePositionState.DELETED:
-                self._unlink(entry)
+                self._unlink_position(entry)
 
-    def _add(self, count: int, size: int) -> None:
+    def _count_storage(self, count: int, size: int) -> None:
         self._count += count
         self.TotalBytes += size
         self.storage.used += size
 
-    def _link(self, before: Entry, position: MessagePosition) -> None:
+    def _link_position(self, before: Entry, position: MessagePosition) -> None:
         after = cast("Entry", before.Next)
         position.Previous, position.Next = before, after
         before.Next = after.Previous = position
         position.counted_in = self
 
-    def _unlink(self, position: MessagePosition) -> None:
+    def _unlink_position(self, position: MessagePosition) -> None:
         before, after = cast("Entry", position.Previous), cast("Entry", position.Next)
         before.Next, after.Previous = after, before
         if self.Start.passed is position:
             self.Start.passed = before
         position.Next = position.Previous = None
-        if self._by_identifier.get(position.LookupIdentifier) is position:  # else it was moved away and came back
+        if (
+            self._by_identifier.get(position.LookupIdentifier) is position
+        ):  # false if the message was moved away and came back
             del self._by_identifier[position.LookupIdentifier]
         priority = position.MessageReference.Priority
         if self._last[priority] is position:
@@ -165,6 +177,6 @@ class MessagePositionList:
             self._last[priority] = cast("MessagePosition", before) if same else None
 
 
-def _place(position: MessagePosition) -> tuple[int, int]:
+def _sort_key(position: MessagePosition) -> tuple[int, int]:
     """Return the sort key of a position in its list."""
     return -position.MessageReference.Priority, position.order

@@ -6,9 +6,9 @@ from enum import Enum
 
 
 class SessionState(Enum):
-    """SessionState. Spec: MS-MQQB 3.1.1.3.1."""
+    """The values of SessionState. Spec: MS-MQQB 3.1.1.3.1."""
 
-    __hash__ = object.__hash__  # a member is equal to itself only, and looked up with every packet
+    __hash__ = object.__hash__  # members are compared by identity, and looked up for every packet
 
     OPEN = "OPEN"
     CLOSED = "CLOSED"
@@ -20,7 +20,7 @@ class SessionState(Enum):
 
 
 class Opening(Enum):
-    """The event that an initiator waits for before a packet can be sent (the printed events wait in place)."""
+    """The event that an initiator awaits before it can send a packet; the printed events block instead."""
 
     NOTHING = "nothing"
     ADDRESSES = "addresses"
@@ -29,7 +29,7 @@ class Opening(Enum):
 
 
 class OutgoingQueueState(Enum):
-    """OutgoingQueue.State. Spec: MS-MQDMPR 3.1.1.3."""
+    """The values of OutgoingQueue.State. Spec: MS-MQDMPR 3.1.1.3."""
 
     CONNECTED = "Connected"
     DISCONNECTED = "Disconnected"
@@ -42,7 +42,7 @@ class OutgoingQueueState(Enum):
 
 
 class ConnectionStatus(Enum):
-    """ConnectionHistory.Status, as far as TCP without a directory meets it. Spec: MS-MQDMPR 3.1.1.3."""
+    """The values of ConnectionHistory.Status that occur with TCP and without a directory. Spec: MS-MQDMPR 3.1.1.3."""
 
     IN_PROCESS = "InProcess"
     ESTABLISH_PACKET_RECEIVED = "EstablishPacketReceived"
@@ -57,7 +57,10 @@ class ConnectionStatus(Enum):
 
 
 class MessagePositionState(Enum):
-    """MessagePosition.State. Spec: MS-MQDMPR 3.1.1.11. Locked also while the message is put on disk."""
+    """The values of MessagePosition.State.
+
+    Spec: MS-MQDMPR 3.1.1.11. A message is Locked also while it is being saved.
+    """
 
     AVAILABLE = "Available"
     LOCKED = "Locked"
@@ -66,7 +69,7 @@ class MessagePositionState(Enum):
 
 
 class DeliveryGuarantee(Enum):
-    """Message.DeliveryGuarantee. Spec: MS-MQDMPR 3.1.1.12."""
+    """The values of Message.DeliveryGuarantee. Spec: MS-MQDMPR 3.1.1.12."""
 
     EXPRESS = "Express"
     RECOVERABLE = "Recoverable"

@@ -1,4 +1,4 @@
-"""Ordered collections of the abstract data model, indexed so that the usual step costs what it changes."""
+"""Ordered and indexed collections of the abstract data model, with cheap usual operations."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from reference_qm.model.adm import MessageIDHistoryEntry, OutgoingMessagePosition
 
 MESSAGE_ID_HISTORY_SIZE = 10_000
-"""Entries of the MessageIDHistoryTable (note <25>)."""
+"""The number of entries of the MessageIDHistoryTable (note <25>)."""
 
 
 class OutgoingMessageTable:
-    """The messages of a session that are not sent or not acknowledged, in the order in which they were added.
+    """The unsent and unacknowledged messages of a session, in the order of their addition.
 
-    Spec: MS-MQQB 3.1.1.3.1. Those of the session's sequence are indexed, and so are those that may be sent, which are
-    its part of the DispatchCollection (MS-MQDMPR 3.1.1.18), by the order within priority that MS-MQDMPR 3.1.7.3.9 sends
-    in: an acknowledgment among a million messages stays cheap.
+    Spec: MS-MQQB 3.1.1.3.1. The messages of the session's sequence are indexed. So are those that may be sent: they are
+    the session's part of the DispatchCollection (MS-MQDMPR 3.1.1.18), in the order of MS-MQDMPR 3.1.7.3.9. An
+    acknowledgment among a million messages stays cheap.
     """
 
     __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
@@ -43,22 +43,22 @@ class OutgoingMessageTable:
 
     @property
     def awaiting_ack(self) -> list[OutgoingMessagePosition]:
-        """Those with AwaitingAck TRUE, in the order in which they were sent."""
+        """The positions with AwaitingAck TRUE, in the order of their sending."""
         return list(self._sent.values())
 
     def add(self, position: OutgoingMessagePosition) -> None:
-        """Append a position; it is sent when it is dispatched."""
+        """Append a position; it is sent after ``dispatch``."""
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
-        self._by_message[_identifier(position)] = position
+        self._by_message[_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
         """Return the position of a message of a queue manager."""
         return self._by_message.get((source, ordinal))
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
-        """Return the dispatched position to be sent next: highest priority first, then as added."""
+        """Return the next dispatched position: highest priority first, then by addition."""
         while self._unsent:
             position = self._positions.get(self._unsent[0][1])
             if position is not None and not (position.AwaitingAck or position.ReceivedSessionAck):
@@ -66,15 +66,15 @@ class OutgoingMessageTable:
             heapq.heappop(self._unsent)
         return None
 
-    def sent(self, position: OutgoingMessagePosition) -> None:
-        """Note that a position was sent on the session: AwaitingAck is TRUE from now on."""
+    def note_sent(self, position: OutgoingMessagePosition) -> None:
+        """Set AwaitingAck of a sent position to TRUE."""
         position.AwaitingAck = True
         self._sent[position.order] = position
 
     def remove(self, position: OutgoingMessagePosition) -> None:
         """Delete a position."""
         self._positions.pop(position.order, None)
-        self._by_message.pop(_identifier(position), None)
+        self._by_message.pop(_message_key(position), None)
         self._sent.pop(position.order, None)
 
     def retain(self, position: OutgoingMessagePosition) -> None:
@@ -83,33 +83,33 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def send_again(self, position: OutgoingMessagePosition) -> None:
-        """Take a position as not sent: AwaitingAck and ReceivedSessionAck are FALSE from now on."""
+        """Set AwaitingAck and ReceivedSessionAck of a position to FALSE, so that it can be sent again."""
         position.AwaitingAck = position.ReceivedSessionAck = False
         self._sent.pop(position.order, None)
 
     def rewind(self) -> None:
-        """Take every position as not sent: AwaitingAck is FALSE from now on. Nothing is dispatched any more."""
+        """Set AwaitingAck of every position to FALSE, and withhold all positions."""
         self._sent.clear()
         self._unsent.clear()
         for position in self._positions.values():
             position.AwaitingAck = False
 
     def dispatch(self, position: OutgoingMessagePosition) -> None:
-        """Let a position be sent."""
+        """Release a position for sending."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold(self, position: OutgoingMessagePosition) -> None:
-        """Forget that a position may be sent, if it is the next; one that was sent is passed over in any case."""
+        """Withhold the next position from sending; a sent position is skipped anyway."""
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)
 
     def withhold_all(self) -> None:
-        """Let nothing be sent until it is dispatched again."""
+        """Withhold all positions until they are dispatched again."""
         self._unsent.clear()
 
 
-def _identifier(position: OutgoingMessagePosition) -> tuple[UUID, int]:
-    """Name a message: ordinals are unique only within the queue manager that it is from."""
+def _message_key(position: OutgoingMessagePosition) -> tuple[UUID, int]:
+    """Return the key of a message; ordinals are unique only within their queue manager."""
     user = position.UserMessage.UserHeader
     return user.SourceQueueManager, user.MessageID
 
@@ -133,8 +133,8 @@ class MessageIDHistoryTable:
         return self._entries.get((source.int, ordinal))
 
     def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
-        """Insert an entry, or one with a newer TimeStamp; the earliest makes room and is returned."""
-        key = _identity(entry)
+        """Insert an entry, or replace it by one with a newer TimeStamp; return the earliest entry if it is dropped."""
+        key = _history_key(entry)
         self._entries[key] = entry
         self._entries.move_to_end(key)
         if len(self._entries) <= MESSAGE_ID_HISTORY_SIZE:
@@ -142,11 +142,11 @@ class MessageIDHistoryTable:
         return self._entries.popitem(last=False)[1]
 
     def remove(self, entry: MessageIDHistoryEntry) -> None:
-        """Forget a message."""
-        self._entries.pop(_identity(entry), None)
+        """Remove the entry of a message."""
+        self._entries.pop(_history_key(entry), None)
 
 
-def _identity(entry: MessageIDHistoryEntry) -> tuple[int, int]:
-    """Return the GUID as a number: it is hashed with every message."""
+def _history_key(entry: MessageIDHistoryEntry) -> tuple[int, int]:
+    """Return the key of an entry; the GUID is a number, because it is hashed for every message."""
     identifier = entry.MessageIdentifier
     return identifier.QueueManagerGuid.int, identifier.Ordinal

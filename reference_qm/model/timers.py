@@ -1,4 +1,4 @@
-"""The timers of MS-MQQB 3.1.2: which are due when. Time is passed in."""
+"""Keeps the running timers of MS-MQQB 3.1.2. The caller passes the time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from enum import Enum
 from typing import NamedTuple
 
 _SLACK = 64
-"""Stale entries that the heap may hold besides as many as there are timers."""
+"""The number of stale entries in the heap beyond the number of timers."""
 
 
 class TimerName(Enum):
-    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO 5.1.1.2, 6.4.3.2, 6.4.4.1."""
+    """The names of timers. Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO 5.1.1.2, 6.4.3.2, 6.4.4.1."""
 
-    __hash__ = object.__hash__  # a member is equal to itself only, and looked up with every packet
+    __hash__ = object.__hash__  # members are compared by identity, and looked up for every packet
 
     SESSION_INITIALIZATION = "SessionInitialization"
     SESSION_CLEANUP = "SessionCleanup"
@@ -53,8 +53,10 @@ SESSION_TIMERS = (
 
 
 class TimerKey(NamedTuple):
-    """A timer of a session, a read that waits or a DCE/RPC association (its number), of another queue manager (its
-    GUID), or of the queue manager (0).
+    """The key of a timer.
+
+    Its owner is a session, a waiting read or a DCE/RPC association (its number), another queue manager (its GUID), or
+    the queue manager (0).
     """
 
     name: TimerName
@@ -68,7 +70,7 @@ class _Running(NamedTuple):
 
 
 class Timers:
-    """Running timers by name. All times are int ms of the monotonic clock."""
+    """The running timers by key. All times are int ms of the monotonic clock."""
 
     __slots__ = ("_heap", "_running", "_turn")
 
@@ -78,7 +80,7 @@ class Timers:
         self._turn = 0
 
     def start(self, key: TimerKey, now_ms: int, duration_ms: int) -> None:
-        """Start a timer, or start it again; at least 1 ms, so that no timer expires in its own event."""
+        """Start or restart a timer; the least duration is 1 ms, so that no timer expires in its own event."""
         self._turn += 1
         running = _Running(now_ms, now_ms + max(1, duration_ms), self._turn)
         self._running[key] = running
@@ -101,12 +103,12 @@ class Timers:
         return key in self._running
 
     def remaining_ms(self, key: TimerKey, now_ms: int) -> int | None:
-        """Return in how many ms a timer is due; None when it does not run."""
+        """Return the remaining ms of a timer; None for a stopped one."""
         running = self._running.get(key)
         return None if running is None else max(0, running.due_ms - now_ms)
 
-    def elapsed(self, key: TimerKey, now_ms: int) -> float:
-        """Return the part of a timer's duration that has passed, 0.0 to 1.0; 0.0 when it does not run."""
+    def elapsed_share(self, key: TimerKey, now_ms: int) -> float:
+        """Return the elapsed share of a timer's duration, 0.0 to 1.0; 0.0 for a stopped one."""
         running = self._running.get(key)
         if running is None:
             return 0.0
@@ -123,7 +125,7 @@ class Timers:
         return None
 
     def pop_due(self, now_ms: int) -> TimerKey | None:
-        """Take the first timer that is due; it runs no longer."""
+        """Remove and return the first timer that is due."""
         due_ms = self.next_due()
         if due_ms is None or due_ms > now_ms:
             return None

@@ -22,21 +22,21 @@ class OperationType(Enum):
 
 
 class TransactionState(Enum):
-    """The state of a transaction: only an active one takes operations, only a prepared one survives a crash."""
+    """The state of a transaction. Only an active one accepts operations; only a prepared one survives a crash."""
 
     ACTIVE = "active"
     PREPARING = "preparing"
-    """Its vote is on its way to the disk."""
+    """The vote is on its way to the disk."""
     PREPARED = "prepared"
     ENDING = "ending"
-    """Its outcome is decided and on its way to the disk."""
+    """The outcome is decided and on its way to the disk."""
 
 
 @dataclass(slots=True, eq=False)
 class TransactionalOperation:
-    """One thing that is done when the transaction commits. Spec: MS-MQDMPR 3.1.1.13.
+    """An operation that takes effect when its transaction commits. Spec: MS-MQDMPR 3.1.1.13.
 
-    ``DequeueReason``: of Dequeue only; ``TargetQueueReference``: of Move only.
+    ``DequeueReason``: for Dequeue only; ``TargetQueueReference``: for Move only.
     """
 
     OperationType: OperationType
@@ -47,9 +47,9 @@ class TransactionalOperation:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """A unit of work. Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase``: no coordinator (DTC) is in charge of it.
+    """A unit of work. Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase``: whether it has no coordinator (DTC).
 
-    ``number``: what TransactionHeader.Flags.ID of its messages is, 20 bits (MS-MQMQ 2.2.20.5); 0 while there are none.
+    ``number``: the TransactionHeader.Flags.ID of its messages, 20 bits (MS-MQMQ 2.2.20.5); 0 without messages.
     """
 
     Identifier: UUID

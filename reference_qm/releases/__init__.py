@@ -1,1 +1,1 @@
-"""A queue manager configured as a release of Windows: what the appendices of product behaviour say of it."""
+"""Configures a queue manager as a release of Windows, by the appendices of product behaviour."""

@@ -1,11 +1,11 @@
-"""The releases of Windows by name, in the order of time (MS-MQDMPR 6)."""
+"""The names of Windows releases in chronological order (MS-MQDMPR 6)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 NO_RELEASE = "none"
-"""A queue manager that is no Windows: it does as the documents print."""
+"""The release of a queue manager that behaves as the documents print."""
 WINDOWS = (
     *("windows-nt", "windows-2000", "windows-xp", "windows-server-2003", "windows-server-2003-r2"),
     *("windows-vista", "windows-server-2008", "windows-7", "windows-server-2008-r2"),
@@ -13,31 +13,31 @@ WINDOWS = (
     *("windows-10", "windows-server-2016", "windows-server", "windows-server-2019"),
     *("windows-server-2022", "windows-11", "windows-server-2025"),
 )
-"""``windows-server`` has no year: the releases between 2016 and 2019."""
+"""The releases of Windows; ``windows-server`` stands for those between 2016 and 2019."""
 KNOWN = (NO_RELEASE, *WINDOWS)
 _ALL, _FROM, _UNTIL = "all", "from ", "until "
 
 
 def releases_named(written: Iterable[str]) -> tuple[str, ...]:
-    """Return the releases that are written as a name, ``from NAME``, ``until NAME`` (with it), or ``all``.
+    """Return the releases of an expression: a name, ``from NAME``, ``until NAME`` (inclusive), or ``all``.
 
-    Returned in the order of time; ValueError for what names none.
+    The releases are in chronological order; ValueError for an unknown name.
     """
     found = set[str]()
     for each in written:
         first, last = 0, len(WINDOWS)
         if each.startswith(_FROM):
-            first = _place(each.removeprefix(_FROM))
+            first = _index_of(each.removeprefix(_FROM))
         elif each.startswith(_UNTIL):
-            last = _place(each.removeprefix(_UNTIL)) + 1
+            last = _index_of(each.removeprefix(_UNTIL)) + 1
         elif each != _ALL:
-            first = _place(each)
+            first = _index_of(each)
             last = first + 1
         found.update(WINDOWS[first:last])
     return tuple(name for name in WINDOWS if name in found)
 
 
-def _place(name: str) -> int:
+def _index_of(name: str) -> int:
     if name not in WINDOWS:
         raise ValueError(f"unknown release {name!a}; known are {', '.join(WINDOWS)}")
     return WINDOWS.index(name)

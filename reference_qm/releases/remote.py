@@ -1,4 +1,4 @@
-"""What releases do otherwise in remote reading, as server and as client: subclasses of parts of the queue manager."""
+"""The different behaviour of releases in remote reading, as server and as client: subclasses of parts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reference_qm.rpc import QM2QM, Call, Interface
 from reference_qm.surface.inputs import Endpoint
 
 LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"})
-"""What NT and 2000 lack. Spec: MS-MQQP 1.7, note <2>."""
+"""The methods that NT and 2000 do not have. Spec: MS-MQQP 1.7, note <2>."""
 
 
 class LaterMethodsMissing(RpcServing):
-    """The methods that came later are not there. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>, <25>, <27>."""
+    """The later methods do not exist. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>, <25>, <27>."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class LaterMethodsMissing(RpcServing):
 
 
 class RequestIdsNotCompared(RemoteStarting):
-    """A dwRequestID that is in use is taken. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
+    """A dwRequestID that is in use is accepted. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class RequestIdsNotCompared(RemoteStarting):
 
 
 class QueueOpenedNotCompared(RemoteOpening):
-    """A pQueue other than dwpContext is taken. Spec: MS-MQQP 3.1.4.3, note <14>."""
+    """A pQueue other than dwpContext is accepted. Spec: MS-MQQP 3.1.4.3, note <14>."""
 
     __slots__ = ()
 
@@ -46,7 +46,10 @@ class QueueOpenedNotCompared(RemoteOpening):
 
 
 class QueueKnownByHandle(RemoteOpening):
-    """The queue is known by hQueue, which has to be that of an open queue. Spec: MS-MQQP 3.1.4.3, notes <13>, <15>."""
+    """The queue is identified by hQueue, which must belong to an open queue.
+
+    Spec: MS-MQQP 3.1.4.3, notes <13>, <15>.
+    """
 
     __slots__ = ()
 
@@ -77,7 +80,7 @@ class PurgeThrows(RemoteOpening):
 
 
 class StaysAtFirstPort(ServerBindings):
-    """A client stays where it bound first, and asks for no port. Spec: MS-MQQP 2.1, note <5>."""
+    """A client stays at the port of its first bind, and does not ask for another. Spec: MS-MQQP 2.1, note <5>."""
 
     __slots__ = ()
 
@@ -88,12 +91,14 @@ class StaysAtFirstPort(ServerBindings):
 
 
 class VersionNeverAsked(ClientReading):
-    """Every server is taken for an old one, and not asked. Spec: MS-MQQP 3.2.4.2, notes <28> to <31>."""
+    """Every server counts as an old one, and its version is not asked. Spec: MS-MQQP 3.2.4.2, notes <28> to <31>."""
 
     __slots__ = ()
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         if read.LookupId is not None:
-            raise RemoteError("there is no reading by lookup (MS-MQQP note <27>)", Status.MQ_ERROR_INVALID_PARAMETER)
+            raise RemoteError(
+                "reading by lookup identifier does not exist (MS-MQQP note <27>)", Status.MQ_ERROR_INVALID_PARAMETER
+            )
         yield from ()
         return None

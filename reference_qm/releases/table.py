@@ -1,8 +1,8 @@
-"""The one table of what releases of Windows do otherwise than the documents print.
+"""The table of all differences between Windows releases and the documents.
 
-A row is named by the notes that it is of (``reference`` in suites/*/notes.toml); its releases are theirs. A row of
-which there is no note names an erratum. What it does is a setting of the configuration, or subclasses of parts of the
-queue manager, which are put in their place.
+Each row is named by the notes that describe it (``reference`` in suites/*/notes.toml) and has their releases. A row
+without a note names an erratum. The row has a setting of the configuration, or subclasses that replace parts of the
+queue manager.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from reference_qm.releases.names import releases_named
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
 Secured = Callable[[SecurityConfig], SecurityConfig]
-"""Returns the keys and settings of security that a release has."""
+"""A function that returns the security configuration of a release."""
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What some releases do otherwise.
+    """A deviation of some releases.
 
-    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: fields of the
-    QueueManagerConfig that have other values unless they are set. ``security``: what becomes of its security.
-    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of
-    suites/errata.toml that says so, where no note does.
+    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: other default
+    values of fields of QueueManagerConfig. ``security``: the function that changes the security configuration.
+    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of suites/errata.toml that describes the
+    deviation, if no note does.
     """
 
     releases: tuple[str, ...]
@@ -50,11 +50,11 @@ def _without_aes(security: SecurityConfig) -> SecurityConfig:
     return replace(security, encryption_keys=left[0], signing_keys=left[1])
 
 
-def _settings(**changes: Any) -> Secured:
+def _with_security(**changes: Any) -> Secured:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 
-def _version(release: str, *version: int) -> Behaviour:
+def _version_behaviour(release: str, *version: int) -> Behaviour:
     return Behaviour((release,), presets={"remote_version": version})
 
 
@@ -62,8 +62,8 @@ _OLD = "until windows-server-2003-r2"
 _XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
 _2000_TO_2003 = ("windows-2000", *_XP_TO_2003)
 DAYS_90_S = 90 * 86_400
-SOME_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
-"""The connected network that the people of an NT machine entered."""
+ENTERED_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
+"""The connected network that the administrator of an NT machine configured."""
 
 BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
     {
@@ -73,15 +73,17 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
         "memory-in-order-acks": Behaviour(("all",), parts=(transfer.MemoryInOrderAcks,)),
         "memory-in-pings": Behaviour(("all",), parts=(transfer.MemoryInPings,)),
-        "base-caches": Behaviour(_2000_TO_2003, security=_settings(base_caches=True)),
+        "base-caches": Behaviour(_2000_TO_2003, security=_with_security(base_caches=True)),
         "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
         "sends-40-bits": Behaviour(
-            ("windows-2000", "windows-xp"), security=_settings(SendEnhancedRC2Using40BitKeys=True)
+            ("windows-2000", "windows-xp"), security=_with_security(SendEnhancedRC2Using40BitKeys=True)
         ),
-        "rejects-40-bits": Behaviour(("windows-nt",), security=_settings(RejectEnhancedRC2Using40BitKeys=True)),
+        "rejects-40-bits": Behaviour(("windows-nt",), security=_with_security(RejectEnhancedRC2Using40BitKeys=True)),
         "no-aes": Behaviour((_OLD,), security=_without_aes, parts=(transfer.AdvancedNotSent,)),
-        "received-keys-stay": Behaviour(("until windows-server-2008",), security=_settings(received_keys_stay=True)),
-        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_settings(sent_keys_live_long=True)),
+        "received-keys-stay": Behaviour(
+            ("until windows-server-2008",), security=_with_security(received_keys_stay=True)
+        ),
+        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_with_security(sent_keys_live_long=True)),
         # MS-MQMQ
         "memory-in-padding": Behaviour(("all",), parts=(transfer.MemoryInPadding,)),
         "no-dead-letters": Behaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
@@ -102,14 +104,14 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "queue-opened-not-compared": Behaviour(("until windows-xp",), parts=(remote.QueueOpenedNotCompared,)),
         "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.NothingToCancelIsNoHandle,)),
         "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeThrows,)),
-        "version-of-xp": _version("windows-xp", 5, 1, 1020),
+        "version-of-xp": _version_behaviour("windows-xp", 5, 1, 1020),
         "version-of-2003": Behaviour(_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
-        "version-of-vista": _version("windows-vista", 6, 0, 6000),
-        "version-of-2008": _version("windows-server-2008", 6, 0, 6001),
+        "version-of-vista": _version_behaviour("windows-vista", 6, 0, 6000),
+        "version-of-2008": _version_behaviour("windows-server-2008", 6, 0, 6001),
         "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.VersionNeverAsked,)),
         # MS-MQDMPR
         "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED}),
-        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (SOME_NETWORK,)}),
+        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK,)}),
         "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
         "application-queue-unread": Behaviour((_OLD,), parts=(queueing.ApplicationQueueUnread,)),
         "reaches-for-90-days": Behaviour((_OLD,), presets={"long_live_time_s": DAYS_90_S}),
@@ -126,28 +128,28 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
 
 @cache
 def behaviours_of(release: str) -> Mapping[str, Behaviour]:
-    """Return what a release does otherwise, by name; nothing for the release ``none``."""
+    """Return the differences of a release by name; empty for the release ``none``."""
     found = {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
     return MappingProxyType(found)
 
 
 def presets_of(release: str) -> dict[str, Any]:
-    """Return the fields of a QueueManagerConfig that a release has other values of, unless they are set."""
+    """Return the fields of a QueueManagerConfig whose preset values differ in a release."""
     return {name: value for one in behaviours_of(release).values() for name, value in one.presets.items()}
 
 
 def secured_as(release: str, security: SecurityConfig) -> SecurityConfig:
-    """Return the security that a release makes of what is configured."""
+    """Return the security configuration of a release."""
     for one in behaviours_of(release).values():
         security = one.security(security) if one.security is not None else security
     return security
 
 
 def configured_as(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
-    """Return the configuration of a queue manager of a release, whose presets nobody has set."""
+    """Return the configuration of a queue manager of a release; presets replace default values only."""
     return replace(config, **presets_of(release), security=secured_as(release, config.security))
 
 
 def parts_of(release: str) -> tuple[type[Part], ...]:
-    """Return the subclasses of parts that do as a release does."""
+    """Return the subclasses of parts that a release uses."""
     return tuple(part for one in behaviours_of(release).values() for part in one.parts)

@@ -1,4 +1,4 @@
-"""What releases do otherwise in the transfer of messages: subclasses of parts of the queue manager."""
+"""The different behaviour of releases in the transfer of messages: subclasses of parts."""
 
 from __future__ import annotations
 
@@ -29,49 +29,49 @@ from reference_qm.model.adm import (
 from reference_qm.security import EncryptionAlgorithm, PrivacyLevel, SecurityError
 from reference_qm.surface.clock import Now
 
-_MEMORY = bytes(range(0xA1, 0xC1))
-"""Bytes that happened to be in memory."""
+_UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
+"""Bytes that stand for uninitialized memory."""
 _LONGEST_PADDING = 7
-_LIST_BEGINS = 12
-"""Offset of the first element within MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
+_LIST_OFFSET = 12
+"""The offset of the first element in MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
 _MARKS = TransactionHeader.flags(FM=1, LM=1)
 
 
 class MemoryInOrderAcks(OrderAcks):
-    """The reserved bytes of an OrderAck hold whatever was in memory. Spec: MS-MQQB 2.2.4.1, note <17>."""
+    """The reserved bytes of an OrderAck contain uninitialized memory. Spec: MS-MQQB 2.2.4.1, note <17>."""
 
     __slots__ = ()
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
-        return replace(body, Reserved=_MEMORY[: len(body.Reserved)])
+        return replace(body, Reserved=_UNINITIALIZED_MEMORY[: len(body.Reserved)])
 
 
 class MemoryInPings(Ping):
-    """The unused bits of a ping hold whatever was in memory. Spec: MS-MQQB 2.2.7, note <19>."""
+    """The unused bits of a ping contain uninitialized memory. Spec: MS-MQQB 2.2.7, note <19>."""
 
     __slots__ = ()
 
     def build_request(self) -> PingPacket:
-        return _scribbled(super().build_request())
+        return _fill_unused_flags(super().build_request())
 
     def build_response(self, request: PingPacket) -> PingPacket:
-        return _scribbled(super().build_response(request))
+        return _fill_unused_flags(super().build_response(request))
 
 
 class MemoryInPadding(Sending):
-    """The padding of what is sent is whatever was in memory. Spec: MS-MQMQ notes <1>, <2>, <8>, <10> to <13>."""
+    """The padding of sent packets contains uninitialized memory. Spec: MS-MQMQ notes <1>, <2>, <8>, <10> to <13>."""
 
     __slots__ = ()
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        super().transmit(session, position, _padded(packet))
+        super().transmit(session, position, _fill_padding(packet))
 
 
 class Miscounts(SessionAcks):
-    """UserMsgSequenceNumber is not the count of what was sent. Spec: MS-MQMQ 2.2.20.4, note <14>.
+    """UserMsgSequenceNumber differs from the number of sent messages. Spec: MS-MQMQ 2.2.20.4, note <14>.
 
-    The note says that mistakes in Windows can keep it from that; which, it does not say. Here each count is one more.
+    The note mentions mistakes in Windows without describing them. Here each count is one higher.
     """
 
     __slots__ = ()
@@ -95,7 +95,7 @@ class NoMarksOfTransactions(Sending):
 
 
 class NoLists(Sending):
-    """There is no MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
+    """Messages have no MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
 
     __slots__ = ()
 
@@ -105,7 +105,7 @@ class NoLists(Sending):
 
 
 class CipherPresetRC2(Sending):
-    """EncryptionAlgorithm is RC2 where none is asked for. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
+    """EncryptionAlgorithm is RC2 unless an algorithm is requested. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
 
     __slots__ = ()
 
@@ -124,49 +124,49 @@ class AdvancedNotSent(Securing):
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> UserMessagePacket:
         if message.security is not None and message.security.PrivacyLevel == PrivacyLevel.ADVANCED:
-            raise SecurityError("Message.PrivacyLevel", "MS-MQQB 3.1.7.1.5", "there is no AES provider")
+            raise SecurityError("Message.PrivacyLevel", "MS-MQQB 3.1.7.1.5", "this release has no AES provider")
         return super().encrypt_body(session, message, packet, now)
 
 
-def _scribbled(ping: PingPacket) -> PingPacket:
+def _fill_unused_flags(ping: PingPacket) -> PingPacket:
     used = PingPacket.flags(RC=1, RF=1)
-    return replace(ping, Flags=ping.Flags & used | int.from_bytes(_MEMORY[:2], "little") & ~used)
+    return replace(ping, Flags=ping.Flags & used | int.from_bytes(_UNINITIALIZED_MEMORY[:2], "little") & ~used)
 
 
 Value = TypeVar("Value")
 
 
-def _padded(value: Value) -> Value:
-    """Return a record, and those within it, with other bytes than zeros for padding, as many as each has."""
+def _fill_padding(value: Value) -> Value:
+    """Return a record, and the records within it, with nonzero padding bytes of the same number."""
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}
     for field in fields(value):
         old = getattr(value, field.name)
-        new = _padded_list(old) if isinstance(old, tuple) else _padded(old)
+        new = _fill_padding_of_list(old) if isinstance(old, tuple) else _fill_padding(old)
         if new != old:
             changes[field.name] = new
     filled: Value = replace(value, **changes) if changes else value
-    return _with_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
+    return _fill_own_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
 
 
-def _padded_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the elements of a list of queues with padding, which depends on where each begins; others as they are."""
+def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the elements of a list of queues with padding, which depends on their offsets; others unchanged."""
     padded: list[Any] = []
-    offset = _LIST_BEGINS
+    offset = _LIST_OFFSET
     for value in values:
         if isinstance(value, MQFFormatNameElement):
-            padded.append(_with_padding(value, offset))
+            padded.append(_fill_own_padding(value, offset))
             offset += len(padded[-1].build(offset))
         else:
             padded.append(value)
     return tuple(padded)
 
 
-def _with_padding(record: Any, *where: int) -> Any:
-    """Return a record with as many bytes of padding as it takes ``where`` it is; itself when it takes none."""
+def _fill_own_padding(record: Any, *where: int) -> Any:
+    """Return a record with its padding at the offset ``where``; unchanged without padding."""
     for size in range(1, _LONGEST_PADDING + 1):
-        other = replace(record, Padding=_MEMORY[:size])
+        other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])
         try:
             other.build(*where)
         except MisuseError:

@@ -1,4 +1,4 @@
-"""Binary Reliable Message Routing over the sites and links of a directory. Spec: MS-MQBR 3.1."""
+"""Implements Binary Reliable Message Routing over the sites and links of a directory. Spec: MS-MQBR 3.1."""
 
 from reference_qm.routing.next_hops import NextHops, get_next_hops
 from reference_qm.routing.table import (

@@ -1,4 +1,4 @@
-"""To which queue managers a message goes next. Spec: MS-MQBR 3.1.5.1, 3.1.5.2, 3.1.5.3."""
+"""Finds the next hops of a message. Spec: MS-MQBR 3.1.5.1, 3.1.5.2, 3.1.5.3."""
 
 from __future__ import annotations
 
@@ -21,57 +21,59 @@ NextHops = tuple[UUID, ...]
 
 
 def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destination: UUID) -> NextHops:
-    """Return the queue managers that can be the next hop from a source to a destination.
+    """Return the possible next hops from a source to a destination.
 
-    ``table`` is the source's own; it is empty unless the source is a site gate. Raises RoutingError when there is
-    none. Spec: MS-MQBR 3.1.5.1.
+    ``table``: the source's routing table, which is empty unless the source is a site gate. Raises RoutingError without
+    a route. Spec: MS-MQBR 3.1.5.1.
     """
-    source_machine = _known(topology, source)
-    destination_machine = _known(topology, destination)
+    source_machine = _require_queue_manager(topology, source)
+    destination_machine = _require_queue_manager(topology, destination)
     if source_machine.RoutingServer:
-        hops = _for_router(topology, table, source_machine, destination_machine)
+        hops = _hops_for_router(topology, table, source_machine, destination_machine)
     elif source_machine.OutRoutingServerIdentifierList:
         hops = source_machine.OutRoutingServerIdentifierList
     elif share_a_site(source_machine, destination_machine):
-        hops = _inside_the_site(destination_machine, destination)
+        hops = _hops_inside_site(destination_machine, destination)
     else:
-        hops = _one(get_routing_server(topology, source_machine))
+        hops = _single_hop(get_routing_server(topology, source_machine))
     if not hops:
-        raise RoutingError(f"the directory shows no way from {source} to {destination}: check sites, links and gates")
+        raise RoutingError(f"the directory shows no route from {source} to {destination}: check sites, links and gates")
     return hops
 
 
-def _for_router(topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager) -> NextHops:
-    """Return what GetNextHopsForRouter and GetNextHopsForSiteGate do, which differ in the way out of the site only.
+def _hops_for_router(
+    topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager
+) -> NextHops:
+    """Return the next hops for a router or site gate, which differ only in the route out of the site.
 
-    Spec: MS-MQBR 3.1.5.2, 3.1.5.3.
+    Spec: MS-MQBR 3.1.5.2, 3.1.5.3 (GetNextHopsForRouter, GetNextHopsForSiteGate).
     """
     assert destination.Identifier is not None
     if source.Identifier in destination.InRoutingServerIdentifierList:
         return (destination.Identifier,)
     if share_a_site(source, destination):
-        return _inside_the_site(destination, destination.Identifier)
+        return _hops_inside_site(destination, destination.Identifier)
     if is_site_gate(topology, source):
-        return _to_the_next_site(topology, table, destination)
-    return _one(get_site_gate(topology, source))
+        return _hops_to_next_site(topology, table, destination)
+    return _single_hop(get_site_gate(topology, source))
 
 
-def _inside_the_site(destination: QueueManager, identifier: UUID) -> NextHops:
+def _hops_inside_site(destination: QueueManager, identifier: UUID) -> NextHops:
     return destination.InRoutingServerIdentifierList or (identifier,)
 
 
-def _to_the_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
-    """Return a gate of the site on the way to the destination's: the last row that fits. Spec: MS-MQBR 3.1.5.3."""
+def _hops_to_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
+    """Return a gate of the next site on the route: the last matching row. Spec: MS-MQBR 3.1.5.3."""
     rows = (row.NextHopSiteID for row in reversed(table) if row.DestinationSiteID in destination.SiteIdentifierList)
     next_site = next(rows, None)
-    return _one(get_site_gate_for_site(topology, next_site)) if next_site else ()
+    return _single_hop(get_site_gate_for_site(topology, next_site)) if next_site else ()
 
 
-def _one(identifier: UUID | None) -> NextHops:
+def _single_hop(identifier: UUID | None) -> NextHops:
     return () if identifier is None else (identifier,)
 
 
-def _known(topology: Topology, identifier: UUID) -> QueueManager:
+def _require_queue_manager(topology: Topology, identifier: UUID) -> QueueManager:
     machine = get_queue_manager(topology, identifier)
     if machine is None:
         raise RoutingError(f"the directory has no queue manager {identifier}: create it there first")

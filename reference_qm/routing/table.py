@@ -12,12 +12,12 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, QueueManager
 from reference_qm.routing.topology import Topology, is_site_gate
 
 QUEUE_MANAGER_QUERY_MS: Final = 3_600_000
-"""QueueManager Query Timer: how long a table is used before it is initialized again. Spec: MS-MQBR 3.1.3."""
+"""The duration of the QueueManager Query Timer, after which a table is initialized again. Spec: MS-MQBR 3.1.3."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoutingTableEntry:
-    """To which site a message for a site goes next. Spec: MS-MQBR 3.1.1.2. 16-byte GUIDs."""
+    """A row of the routing table: the next site on the route to a site. Spec: MS-MQBR 3.1.1.2. 16-byte GUIDs."""
 
     DestinationSiteID: UUID
     NextHopSiteID: UUID
@@ -28,15 +28,16 @@ Edges = dict[UUID, dict[UUID, int]]
 
 
 def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
-    """Make the table of a queue manager; empty when it is no site gate. Also what the timer event does (3.1.6.1).
+    """Build the table of a queue manager, which is empty unless it is a site gate.
 
-    A row for each site that can be reached, the farthest first; a site that it belongs to is its own next hop. 3.1.5.3
-    takes the last row that fits: so of several sites of a destination the nearest is chosen. Spec: MS-MQBR 3.1.3.1.
+    The timer event does the same (3.1.6.1). The table has a row for each reachable site, the farthest first; a site of
+    the queue manager is its own next hop. 3.1.5.3 takes the last matching row, so the nearest of several sites is
+    chosen. Spec: MS-MQBR 3.1.3.1.
     """
     if not is_site_gate(topology, machine):
         return ()
     paths = _least_cost_paths(
-        _edges(topology), [site.Identifier for site in topology.sites_of(machine) if site.Identifier]
+        _find_edges(topology), [site.Identifier for site in topology.sites_of(machine) if site.Identifier]
     )
     farthest_first = sorted(paths.items(), key=lambda path: (path[1], path[0]), reverse=True)
     return tuple(RoutingTableEntry(destination, path.first) for destination, path in farthest_first)
@@ -44,17 +45,18 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Path:
-    """A path, ordered by how good it is: cost, then links, then the first site; the last two only to settle ties."""
+    """A path, compared by cost, then by number of links, then by its first site, to settle ties."""
 
     cost: int
     links: int
     first: UUID
 
 
-def _edges(topology: Topology) -> Edges:
-    """Return both directions of each link between known sites, of parallel ones the cheapest. Spec: MS-MQBR 3.1.3.1.
+def _find_edges(topology: Topology) -> Edges:
+    """Return both directions of each link between known sites; of parallel links the cheapest. Spec: MS-MQBR 3.1.3.1.
 
-    A cost out of its range (MS-MQDMPR 3.1.1.8) makes no edge: paths must become cheaper hop by hop, or messages circle.
+    A cost out of its range (MS-MQDMPR 3.1.1.8) makes no edge: paths must become cheaper hop by hop, or messages would
+    circle.
     """
     edges: Edges = defaultdict(dict)
     for link in topology.links:

@@ -1,4 +1,4 @@
-"""The knowledge of an enterprise that routing uses. Spec: MS-MQBR 3.1.1, 3.1.5.4-3.1.5.9."""
+"""The sites, links and queue managers that routing uses. Spec: MS-MQBR 3.1.1, 3.1.5.4-3.1.5.9."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from reference_qm.directory.replica import Replica
 from reference_qm.directory.updating import site_gate_collections
 
 MAX_OBJECTS: Final = 1_000_000
-"""Objects of a type that are read: a directory that never ends an enumeration must not hold the queue manager."""
+"""The limit of objects of a type: a directory with an endless enumeration must not block the queue manager."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
 
 class RoutingError(Exception):
-    """No route can be found; one line."""
+    """No route was found; the text is one line."""
 
 
 def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
-    """Read all objects of a type that satisfy a filter; None (Nothing) when the directory cannot be read to the end.
+    """Read all objects of a type that satisfy a filter; None (Nothing) when the read fails.
 
-    Raises RoutingError when there are more than MAX_OBJECTS. Spec: MS-MQBR 3.1.5.9.
+    Raises RoutingError for more than MAX_OBJECTS. Spec: MS-MQBR 3.1.5.9.
     """
     begun = read_directory_begin(directory, kind.__name__, filters)
     if begun.rStatus is not Result.SUCCESS or begun.rQueryHandle is None:
@@ -38,14 +38,14 @@ def get_directory_data(directory: Replica, kind: type[Element], filters: Filter 
             requested.append(found.rDirectoryObject)
         if len(requested) > MAX_OBJECTS:
             read_directory_end(directory, begun.rQueryHandle)
-            raise RoutingError(f"the directory gives more than {MAX_OBJECTS} objects of type {kind.__name__}")
+            raise RoutingError(f"the directory returns more than {MAX_OBJECTS} objects of type {kind.__name__}")
     read_directory_end(directory, begun.rQueryHandle)
     return requested if found.rStatus is Result.END_OF_DATA else None
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """An enterprise at an instant: queue managers and sites by Identifier, in its order, so that all agree on "first".
+    """An enterprise at an instant: queue managers and sites by Identifier, in this order, so that all agree on "first".
 
     The sites have their SiteGateCollection.
     """
@@ -56,19 +56,19 @@ class Topology:
 
     @classmethod
     def of(cls, queue_managers: Iterable[QueueManager], sites: Iterable[Site], links: Iterable[RoutingLink]) -> Self:
-        """Make a topology of elements; the gates of the sites follow from them."""
-        machines = _by_identifier(queue_managers)
+        """Build a topology of elements, and determine the gates of the sites."""
+        machines = _index_by_identifier(queue_managers)
         all_links = tuple(links)
         gates = site_gate_collections(all_links, machines)
         gated = {
             identifier: replace(site, SiteGateCollection=gates.get(identifier, ()))
-            for identifier, site in _by_identifier(sites).items()
+            for identifier, site in _index_by_identifier(sites).items()
         }
         return cls(machines, gated, all_links)
 
     @classmethod
     def read(cls, directory: Replica) -> Self:
-        """Read an enterprise from a directory; what cannot be read is empty. Spec: MS-MQBR 3.1.3.1, 3.1.5."""
+        """Read an enterprise from a directory; unreadable parts are empty. Spec: MS-MQBR 3.1.3.1, 3.1.5."""
         return cls.of(
             get_directory_data(directory, QueueManager) or (),
             get_directory_data(directory, Site) or (),
@@ -76,12 +76,12 @@ class Topology:
         )
 
     def gates_of(self, site: UUID | None) -> tuple[QueueManager, ...]:
-        """Return the gates of a site; none when it is not known."""
+        """Return the gates of a site; none for an unknown site."""
         known = self.sites.get(site) if site else None
         return known.SiteGateCollection if known else ()
 
     def sites_of(self, machine: QueueManager) -> Iterator[Site]:
-        """Return the sites that a queue manager belongs to and that are known."""
+        """Yield the known sites of a queue manager."""
         return (site for identifier, site in self.sites.items() if identifier in machine.SiteIdentifierList)
 
 
@@ -99,7 +99,7 @@ def get_routing_server(topology: Topology, machine: QueueManager) -> UUID | None
 def get_site_gate(topology: Topology, machine: QueueManager) -> UUID | None:
     """Find a gate for a queue manager. Spec: MS-MQBR 3.1.5.6.
 
-    The printed loop stops at the first of its sites; which one that is, is not said: here one that has a gate.
+    The document takes the first of its sites without an order. Here a site with a gate is chosen.
     """
     gates = (gate for site in topology.sites_of(machine) for gate in site.SiteGateCollection)
     return next((gate.Identifier for gate in gates), None)
@@ -121,6 +121,6 @@ def share_a_site(one: QueueManager, other: QueueManager) -> bool:
     return not set(one.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
 
 
-def _by_identifier(elements: Iterable[Element]) -> dict[UUID, Element]:
+def _index_by_identifier(elements: Iterable[Element]) -> dict[UUID, Element]:
     found = {one.Identifier: one for one in elements if one.Identifier is not None}
     return dict(sorted(found.items()))

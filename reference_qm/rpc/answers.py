@@ -1,4 +1,4 @@
-"""The PDUs that answer calls. Spec: C706 12.6.4.7, 12.6.4.10; MS-RPCE 2.2.2.6."""
+"""Builds the PDUs that answer calls. Spec: C706 12.6.4.7, 12.6.4.10; MS-RPCE 2.2.2.6."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _MAX_CANCEL_COUNT = 255
 def response(
     call_id: int, p_cont_id: int, stub: bytes, cancels: int, fragment_bytes: int, security: AgreedSecurity | None = None
 ) -> bytes:
-    """Return a response in as many fragments as it takes, each of at most ``fragment_bytes``.
+    """Return a response in fragments of at most ``fragment_bytes``.
 
-    The stub data of all but the last are a multiple of 8 bytes; alloc_hint is what is still to come. ``security``:
-    that of the call, by which each fragment is signed or sealed.
+    The stub data of all fragments except the last are a multiple of 8 bytes; alloc_hint is the number of remaining
+    bytes. ``security``: that of the call, which signs or seals each fragment.
     """
     count = min(cancels, _MAX_CANCEL_COUNT)
 
@@ -27,6 +27,6 @@ def response(
 
 
 def fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
-    """Return a fault; ``executed`` is False when the call certainly was not (PFC_DID_NOT_EXECUTE)."""
+    """Return a fault; ``executed`` is False when the call was certainly not executed (PFC_DID_NOT_EXECUTE)."""
     flags = WHOLE if executed else WHOLE | Flags.DID_NOT_EXECUTE
     return Pdu(Fault(p_cont_id, status, min(cancels, _MAX_CANCEL_COUNT)), call_id, flags).build()

@@ -1,4 +1,4 @@
-"""One association: the server's side of a connection, without I/O. Spec: MS-RPCE 3.3.3; C706 9.3, 11, 12.6."""
+"""The server's side of an association, without I/O. Spec: MS-RPCE 3.3.3; C706 9.3, 11, 12.6."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AssociationState(Enum):
-    """The states of a connection; whether an authentication is under way is its security's. Spec: MS-RPCE 3.3.3."""
+    """The states of a connection; its security has the state of an authentication. Spec: MS-RPCE 3.3.3."""
 
     ESTABLISHED = "ESTABLISHED"
     CONTEXT_NEGOTIATED = "CONTEXT_NEGOTIATED"
@@ -35,9 +35,9 @@ class AssociationState(Enum):
 
 
 class Association:
-    """The association of one client: takes its bytes and returns what is to be done about them, in order.
+    """The association of one client: it takes bytes and returns outputs in order.
 
-    ``remote_host`` text: where the client is. ``sec_addr`` text: the port that the client connected to.
+    ``remote_host`` text: the host of the client. ``sec_addr`` text: the port that the client connected to.
     """
 
     def __init__(self, server: RpcService, remote_host: str, sec_addr: str, now: Now) -> None:
@@ -59,26 +59,26 @@ class Association:
 
     @property
     def closed(self) -> bool:
-        """Return whether it is over."""
+        """Whether the association has ended."""
         return self.state is AssociationState.CLOSED
 
     @property
     def unfinished(self) -> int:
-        """Return the number of bytes held of a PDU or a request that is not whole."""
+        """The number of bytes of an unfinished PDU or request."""
         return 0 if self.closed else self._framer.pending + self.calls.received
 
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
-        """Take bytes as they come, cut anywhere."""
+        """Take bytes in pieces of any size."""
         return [] if self.closed else self._receive_all(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
-        """Orphan the calls of a connection that is gone; the last association of a group leaves its handles."""
-        return self._end()
+        """Orphan the calls of a lost connection; the last association of a group also runs down its handles."""
+        return self._end_association()
 
     def next_due(self) -> int | None:
-        """Return when ``handle_timer`` has something to do, in monotonic ms."""
+        """Return the time for the next ``handle_timer``, in monotonic ms."""
         return None if self._owed_since is None else self._owed_since + self.limits.response_timeout_ms
 
     def handle_timer(self, now: Now) -> list[RpcOutput]:
@@ -89,7 +89,7 @@ class Association:
         return self.close(f"nothing whole for {self.limits.response_timeout_ms} ms while something was unfinished")
 
     def shut_down(self) -> list[RpcOutput]:
-        """Ask the client to end the association; take no more calls; close when the last is answered.
+        """Ask the client to end the association, refuse further calls, and close after the last answer.
 
         Spec: C706 12.6.4.11; MS-RPCE 3.3.3.4.2.
         """
@@ -102,7 +102,7 @@ class Association:
     # -- what the calls do --------------------------------------------------------------------------------------
 
     def send(self, pdu: Pdu | bytes) -> list[RpcOutput]:
-        """Return the effect of sending a PDU, or PDUs that are built already."""
+        """Return the effect that sends a PDU, or several built PDUs."""
         return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
 
     def settle(self) -> list[RpcOutput]:
@@ -113,12 +113,12 @@ class Association:
 
     @property
     def draining(self) -> bool:
-        """Return whether no more calls are taken."""
+        """Whether further calls are refused."""
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
-        """Close the connection: a client that breaks the protocol, or has to go."""
-        return [CloseAssociation(self, reason), *self._end()]
+        """Close the connection of a client that breaks the protocol or has to leave."""
+        return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
         """Answer a request that breaks the protocol and close. Spec: MS-RPCE 3.3.3.5.7."""
@@ -136,7 +136,7 @@ class Association:
         try:
             for wire in self._framer.feed(data):
                 whole += 1
-                happened += self._receive(wire)
+                happened += self._receive_pdu(wire)
                 if self.closed:
                     return happened
         except PduError as error:
@@ -144,26 +144,26 @@ class Association:
         self._note_debt(now, progress=whole > 0)
         return happened
 
-    def _receive(self, wire: bytes) -> list[RpcOutput]:
+    def _receive_pdu(self, wire: bytes) -> list[RpcOutput]:
         header = Header.parse(wire)
         try:
             pdu = Pdu.parse(wire)
         except PduError as error:
-            return self._refuse(header, str(error))
+            return self._refuse_pdu(header, str(error))
         handler = _HANDLERS.get((self.state, pdu.body.PTYPE))
         if handler is None:
-            return self._refuse(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
+            return self._refuse_pdu(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
         return handler(self, pdu, wire)
 
-    def _refuse(self, header: Header, reason: str) -> list[RpcOutput]:
-        """Answer a PDU that is malformed or out of place, as its kind is answered, and close."""
+    def _refuse_pdu(self, header: Header, reason: str) -> list[RpcOutput]:
+        """Answer a malformed or unexpected PDU according to its kind, and close."""
         if header.ptype == PacketType.BIND:
-            return self._reject(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
+            return self._reject_bind(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
         if header.ptype in (PacketType.REQUEST, PacketType.ALTER_CONTEXT) and header.rpc_vers == RPC_VERS:
             return self.fail_and_close(header.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
         return self.close(reason)
 
-    def _reject(self, call_id: int, why: RejectReason, reason: str) -> list[RpcOutput]:
+    def _reject_bind(self, call_id: int, why: RejectReason, reason: str) -> list[RpcOutput]:
         return [*self.send(Pdu(BindNak(why), call_id)), *self.close(reason)]
 
     def _on_bind(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
@@ -172,26 +172,26 @@ class Association:
         try:
             self.security.check_type(pdu.sec_trailer)
         except AuthenticationRefused as refused:
-            return self._reject(pdu.call_id, refused.reject, str(refused))
+            return self._reject_bind(pdu.call_id, refused.reject, str(refused))
         if min(bind.max_xmit_frag, bind.max_recv_frag) < MUST_RECV_FRAG_SIZE:
             why = f"fragments below {MUST_RECV_FRAG_SIZE} bytes (C706 12.6.3.1)"
-            return self._reject(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
-        if (fault_found := self._fault_in(pdu, bind)) is not None:
-            return self._reject(pdu.call_id, *fault_found)
+            return self._reject_bind(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
+        if (fault_found := self._find_fault(pdu, bind)) is not None:
+            return self._reject_bind(pdu.call_id, *fault_found)
         try:
             leg = self.security.take_leg(pdu)
         except AuthenticationRefused as refused:
-            return self._reject(pdu.call_id, refused.reject, str(refused))
+            return self._reject_bind(pdu.call_id, refused.reject, str(refused))
         group = self.groups.join(self, bind.assoc_group_id, self.remote_host)
         if group is None:
             why = f"{self.remote_host} has no association group {bind.assoc_group_id:#x} (MS-RPCE 3.3.1.5.7)"
-            return self._reject(pdu.call_id, RejectReason.NOT_SPECIFIED, why)
+            return self._reject_bind(pdu.call_id, RejectReason.NOT_SPECIFIED, why)
         self.group = group
         self.state = AssociationState.CONTEXT_NEGOTIATED
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
         self.max_xmit_frag = min(bind.max_recv_frag, self.limits.fragment_bytes)
         self._framer.longest = min(bind.max_xmit_frag, self.limits.fragment_bytes)
-        return self._answer(pdu, bind, BindAck, self.sec_addr.encode() + b"\0", leg)
+        return self._answer_bind(pdu, bind, BindAck, self.sec_addr.encode() + b"\0", leg)
 
     def _on_alter_context(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         alter = pdu.body
@@ -200,19 +200,19 @@ class Association:
             self.security.check_type(pdu.sec_trailer)
         except AuthenticationRefused as refused:
             return self.fail_and_close(pdu.call_id, refused.status, str(refused))
-        if (fault_found := self._fault_in(pdu, alter)) is not None:
+        if (fault_found := self._find_fault(pdu, alter)) is not None:
             reject, why = fault_found
             if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
-                return self._reject(pdu.call_id, reject, why)
+                return self._reject_bind(pdu.call_id, reject, why)
             return self.protocol_error(pdu, why)
         try:
             leg = self.security.take_leg(pdu)
         except AuthenticationRefused as refused:
             return self.fail_and_close(pdu.call_id, refused.status, str(refused))
-        return self._answer(pdu, alter, AlterContextResp, b"", leg)
+        return self._answer_bind(pdu, alter, AlterContextResp, b"", leg)
 
     def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        """Take the last leg of an authentication; nothing answers it. Spec: MS-RPCE 2.2.2.10, 3.3.1.5.2.1."""
+        """Take the last leg of an authentication, which has no answer. Spec: MS-RPCE 2.2.2.10, 3.3.1.5.2.1."""
         if pdu.sec_trailer is None:
             return self.close("an rpc_auth_3 without authentication (MS-RPCE 2.2.2.10)")
         try:
@@ -221,8 +221,8 @@ class Association:
             return self.close(str(refused))
         return []
 
-    def _fault_in(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
-        """Return what is wrong with proposals, if anything."""
+    def _find_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
+        """Return the fault of proposals, or None."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "contexts without or with equal p_cont_id (C706 12.6)"
@@ -237,7 +237,7 @@ class Association:
                 return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why
         return None
 
-    def _answer(
+    def _answer_bind(
         self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes, leg: SecTrailer | None
     ) -> list[RpcOutput]:
         assert self.group is not None
@@ -257,13 +257,16 @@ class Association:
         return self.calls.on_request(opened, security)
 
     def _on_co_cancel(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._genuine(pdu, wire) or self.calls.on_co_cancel(pdu)
+        return self._verify_request(pdu, wire) or self.calls.on_co_cancel(pdu)
 
     def _on_orphaned(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._genuine(pdu, wire) or self.calls.on_orphaned(pdu)
+        return self._verify_request(pdu, wire) or self.calls.on_orphaned(pdu)
 
-    def _genuine(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        """Close on a signature that is wrong. Spec: C706 12.6.4.6, 12.6.4.8: their trailer is optional."""
+    def _verify_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+        """Close the connection after a wrong signature.
+
+        Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional for these PDUs.
+        """
         if pdu.sec_trailer is None:
             return []
         try:
@@ -275,7 +278,7 @@ class Association:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def _note_debt(self, now: Now, *, progress: bool) -> None:
-        """Remember since when the client owes the rest of something."""
+        """Remember since when the client owes the rest of a PDU or request."""
         owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
         owes = owes or bool(self._framer.pending) or self.calls.receiving
         if not owes:
@@ -283,7 +286,7 @@ class Association:
         elif self._owed_since is None or progress:
             self._owed_since = now.monotonic_ms
 
-    def _end(self) -> list[RpcOutput]:
+    def _end_association(self) -> list[RpcOutput]:
         if self.closed:
             return []
         self.state = AssociationState.CLOSED
@@ -305,4 +308,4 @@ _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxy
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,
     }
 )
-"""The PDUs that a server takes in each state; everything else breaks the protocol (MS-RPCE 3.3.3)."""
+"""The PDUs that a server accepts in each state; any other breaks the protocol (MS-RPCE 3.3.3)."""

@@ -1,6 +1,6 @@
-"""Security contexts as the runtime sees them; whoever has a security provider implements these. Spec: MS-RPCE 2.2.1.1.
+"""The interface of security contexts, which a security provider implements. Spec: MS-RPCE 2.2.1.1.
 
-The runtime knows no provider: NTLM needs random numbers and a clock, which are nothing of the core's.
+The runtime knows no provider, because NTLM needs random numbers and a clock, which the core does not have.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import NamedTuple, Protocol
 
 
 class AuthType(IntEnum):
-    """Security providers. Spec: MS-RPCE 2.2.1.1.7."""
+    """The security providers. Spec: MS-RPCE 2.2.1.1.7."""
 
     GSS_NEGOTIATE = 0x09
     WINNT = 0x0A
 
 
 ODD_LEGS = frozenset({AuthType.WINNT})
-"""The providers whose last leg is the client's, an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
+"""The providers whose last leg comes from the client, as an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
 
 
 class AuthLevel(IntEnum):
-    """Authentication levels, the higher the more is protected. Spec: MS-RPCE 2.2.1.1.8."""
+    """The authentication levels; a higher level protects more. Spec: MS-RPCE 2.2.1.1.8."""
 
     NONE = 1
     CONNECT = 2
@@ -34,17 +34,17 @@ class AuthLevel(IntEnum):
 
     @property
     def signs(self) -> bool:
-        """Return whether each request and response has a token of its own. Spec: MS-RPCE 3.3.1.5.2.2."""
+        """Whether each request and response has a token of its own. Spec: MS-RPCE 3.3.1.5.2.2."""
         return self >= AuthLevel.PKT
 
     @property
     def seals(self) -> bool:
-        """Return whether the stub data are encrypted."""
+        """Whether the stub data are encrypted."""
         return self is AuthLevel.PKT_PRIVACY
 
 
 def agreed_level(wire: int) -> AuthLevel | None:
-    """Return the level that an auth_level stands for: DEFAULT for CONNECT, CALL for PKT; None when it is none.
+    """Return the level that an auth_level stands for: DEFAULT for CONNECT, CALL for PKT; None for an unknown one.
 
     Spec: MS-RPCE 2.2.1.1.8.
     """
@@ -55,11 +55,11 @@ def agreed_level(wire: int) -> AuthLevel | None:
 
 
 class SecurityError(Exception):
-    """A token that proves nothing, a signature that is wrong, or a provider that cannot: one line."""
+    """A token or signature is invalid, or the provider failed; the text is one line."""
 
 
 class Segments(NamedTuple):
-    """The parts of a request or response PDU that protection speaks of. Spec: MS-RPCE 2.2.2.1.
+    """The segments of a request or response PDU for protection. Spec: MS-RPCE 2.2.2.1.
 
     ``body``: the stub data with its padding; ``sec_trailer``: its 8 bytes, without the token.
     """
@@ -70,29 +70,29 @@ class Segments(NamedTuple):
 
 
 class SecurityContext(Protocol):
-    """One side's security context: being built leg by leg, then protecting PDUs. Spec: RFC 2743; MS-RPCE 3.3.1.5.2.
+    """One side's security context: first built leg by leg, then protecting PDUs. Spec: RFC 2743; MS-RPCE 3.3.1.5.2.
 
-    Every method raises SecurityError. PDUs are protected and checked in the order in which they pass: each direction
-    has a sequence number. ``header_sign``: whether header signing was negotiated; a provider may sign more than asked.
+    Every method raises SecurityError. PDUs must be protected and checked in their order, because each direction has a
+    sequence number. ``header_sign``: whether header signing was negotiated; a provider may sign more.
     """
 
     @property
     def complete(self) -> bool:
-        """Whether it is built."""
+        """Whether the context is complete."""
         ...
 
     @property
     def identity(self) -> str:
-        """The name of the user, once it is built: ``user`` or ``DOMAIN\\user``."""
+        r"""The name of the user of a complete context: ``user`` or ``DOMAIN\user``."""
         ...
 
     @property
     def signature_size(self) -> int:
-        """The number of bytes of the token of a protected PDU."""
+        """The size in bytes of the token of a protected PDU."""
         ...
 
     def step(self, token: bytes) -> bytes:
-        """Take a token of the other side, none at the start; return the next one to send, empty when there is none."""
+        """Take a token of the other side (empty at the start); return the next one to send, or an empty one."""
         ...
 
     def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
@@ -104,7 +104,7 @@ class SecurityContext(Protocol):
         ...
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
-        """Return the encrypted body of a PDU, as long as it was, and the signature."""
+        """Return the encrypted body of a PDU, with an unchanged length, and the signature."""
         ...
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
@@ -114,9 +114,9 @@ class SecurityContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServerSecurity:
-    """What a server authenticates with. ``accept``: makes the context for an auth_type, None for one that it has not.
+    """The authentication of a server. ``accept``: makes the context for an auth_type, None for an unsupported one.
 
-    ``least_level``: what the server demands of calls, as far as its methods demand any (MS-MQRR 3.1.4.2 note <19>).
+    ``least_level``: the level that the server requires of calls whose methods need one (MS-MQRR 3.1.4.2 note <19>).
     """
 
     accept: Callable[[int, AuthLevel], SecurityContext | None] = lambda auth_type, level: None
@@ -125,7 +125,7 @@ class ServerSecurity:
 
 @dataclass(frozen=True, slots=True)
 class ClientSecurity:
-    """What a client authenticates with: ``initiate`` makes a new context, one for each connection."""
+    """The authentication of a client: ``initiate`` makes a new context for each connection."""
 
     auth_type: AuthType
     level: AuthLevel
@@ -133,4 +133,4 @@ class ClientSecurity:
 
 
 NO_SECURITY = ServerSecurity()
-"""A server that speaks no authentication type, and demands none."""
+"""A server without authentication types, which requires none."""

@@ -1,4 +1,4 @@
-"""The bodies of the PDUs that negotiate contexts. Spec: C706 12.6.4; MS-RPCE 2.2.2.9. Fields are named as printed."""
+"""The bodies of PDUs that negotiate contexts. Spec: C706 12.6.4; MS-RPCE 2.2.2.9. Fields are named as printed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _write_syntax(writer: OctetWriter, syntax: SyntaxId) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContextElement:
-    """p_cont_elem_t: what a client proposes. p_cont_id u16; n_transfer_syn u8; reserved u8; 20 bytes a syntax."""
+    """A p_cont_elem_t: a proposal of the client. p_cont_id u16; n_transfer_syn u8; reserved u8; 20 bytes per syntax."""
 
     p_cont_id: int
     abstract_syntax: SyntaxId
@@ -80,7 +80,7 @@ class AlterContext(Bind):
 
 @dataclass(frozen=True, slots=True)
 class ContextResult:
-    """p_result_t: the answer to one proposal. result u16; reason u16; transfer_syntax 20 bytes."""
+    """A p_result_t: the answer to one proposal. result u16; reason u16; transfer_syntax 20 bytes."""
 
     result: int
     reason: int = 0

@@ -22,14 +22,14 @@ class Body(ABC):
     @classmethod
     @abstractmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
-        """Read the body, whose length is that of the reader; PduError."""
+        """Read the body, which fills the reader; PduError."""
 
     @abstractmethod
     def write(self, writer: OctetWriter) -> None:
-        """Write the body behind a header that the writer holds already; MisuseError."""
+        """Write the body behind the written header; MisuseError."""
 
     def flags(self, pfc_flags: int) -> int:
-        """Return the pfc_flags with those that follow from the body."""
+        """Return the pfc_flags with the flags that follow from the body."""
         return pfc_flags
 
 
@@ -94,7 +94,7 @@ class Response(Body):
 
 @dataclass(frozen=True, slots=True)
 class Fault(Body):
-    """A call that failed. Spec: C706 12.6.4.7; MS-RPCE 2.2.2.8: no stub. status u32."""
+    """A failed call. Spec: C706 12.6.4.7; MS-RPCE 2.2.2.8: no stub. status u32."""
 
     PTYPE: ClassVar[PacketType] = PacketType.FAULT
     SECTION: ClassVar[str] = "C706 12.6.4.7"
@@ -125,9 +125,9 @@ class Fault(Body):
 
 @dataclass(frozen=True, slots=True)
 class Auth3(Body):
-    """The last leg of a provider that has an odd number of them; there is no answer. Spec: MS-RPCE 2.2.2.10.
+    """The last leg of a provider with an odd number of legs; it has no answer. Spec: MS-RPCE 2.2.2.10.
 
-    4 bytes that mean nothing: whatever is in front of the sec_trailer is passed over.
+    4 bytes without meaning: everything before the sec_trailer is skipped.
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.AUTH3
@@ -144,14 +144,14 @@ class Auth3(Body):
 
 @dataclass(frozen=True, slots=True)
 class _Empty(Body):
-    """A PDU that is its header."""
+    """A PDU without a body."""
 
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
         return cls()
 
     def write(self, writer: OctetWriter) -> None:
-        """Write nothing: nothing follows the header."""
+        """Write nothing, because only the header exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class CoCancel(_Empty):
 
 @dataclass(frozen=True, slots=True)
 class Orphaned(_Empty):
-    """The client waits no more for a call. Spec: C706 12.6.4.8."""
+    """The client abandons a call. Spec: C706 12.6.4.8."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ORPHANED
     SECTION: ClassVar[str] = "C706 12.6.4.8"

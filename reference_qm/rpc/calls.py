@@ -1,4 +1,4 @@
-"""Calls of clients: being received, being carried out, answered. Spec: MS-RPCE 3.3.3.1.5; C706 12.6.4.9, 12.6.4.10."""
+"""The calls of clients, from their receipt to their answer. Spec: MS-RPCE 3.3.3.1.5; C706 12.6.4.9, 12.6.4.10."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class IncomingCall:
-    """A request of which not all fragments have come."""
+    """A request before its last fragment has arrived."""
 
     __slots__ = ("call_id", "cancels", "context", "first", "method", "order", "packed_drep", "security", "stub")
 
@@ -49,7 +49,7 @@ class Call:
     """A call that a dispatcher carries out and answers once, now or later.
 
     ``arguments``: the [in] parameters by name; a context handle is a ContextHandle or None for NULL. ``handle``: the
-    one among them. ``stub_size``: int bytes of the request's stub. ``ended``: answered, or nobody waits.
+    context handle among them. ``stub_size``: int bytes of the request's stub. ``ended``: answered, or abandoned.
     """
 
     __slots__ = (
@@ -89,27 +89,27 @@ class Call:
 
     @property
     def identity(self) -> str:
-        """The name of the user whom the client proved to be, empty for none. Spec: MS-RPCE 3.3.3.4.3."""
+        """The name of the authenticated user; empty for an unknown one. Spec: MS-RPCE 3.3.3.4.3."""
         return "" if self.security is None else self.security.context.identity
 
     @property
     def cancelled(self) -> bool:
-        """Return whether the client has asked for the end of the call."""
+        """Whether the client has cancelled the call."""
         return self.cancels > 0
 
     def new_handle(self, state: Any) -> ContextHandle:
-        """Make a context handle to be answered with; MisuseError when the method opens none."""
+        """Make a context handle for the answer; MisuseError when the method opens none."""
         if not self.method.opens_handle:
             raise MisuseError(f"{self.method.name} opens no context handle")
         return self.association.groups.new_handle(self.method.handle_kind, state)
 
     def respond(self, **results: Any) -> list[RpcOutput]:
-        """Answer with the [out] parameters and ``Return``; return what follows.
+        """Answer with the [out] parameters and ``Return``; return the outputs.
 
-        An [in, out] parameter that is not given stays as it came; a context handle that is not given by a method
-        that opens one is NULL. A handle answered with NULL is closed. MisuseError when the results do not fit.
+        A missing [in, out] parameter keeps its value; a missing context handle of a method that opens one is NULL. A
+        handle answered with NULL is closed. MisuseError for unfit results.
         """
-        values = self._results(results)
+        values = self._check_results(results)
         handle = None
         on_the_wire = values
         if self.method.handle is not None and self.method.answers_handle:
@@ -122,7 +122,7 @@ class Call:
         return self.association.calls.finish(self, stub, handle)
 
     def fault(self, status: int) -> list[RpcOutput]:
-        """Answer with a fault; return what follows. Spec: MS-RPCE 3.3.3.4.1.
+        """Answer with a fault; return the outputs. Spec: MS-RPCE 3.3.3.4.1.
 
         MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).
         """
@@ -130,7 +130,7 @@ class Call:
             raise MisuseError(f"{status:#010x} is not a fault status (MS-RPCE 3.3.3.5.1)")
         return self.association.calls.fail(self, status)
 
-    def _results(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _check_results(self, given: dict[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for one in self.method.parameters:
             if one.direction is Direction.IN_OUT:

@@ -1,6 +1,6 @@
-"""The client's side of one association, without I/O. Spec: MS-RPCE 3.3.2; C706 9.3, 12.6.
+"""The client's side of an association, without I/O. Spec: MS-RPCE 3.3.2; C706 9.3, 12.6.
 
-Every method returns what follows from it, in order: bytes to send, and how the association and its calls went.
+Every method returns its outputs in order: bytes to send, and the results of the association and its calls.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begun, fragments
+from reference_qm.rpc.protection import AgreedSecurity, begin_security, fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 SYNTAXES = (NDR, NDR64)
-"""The transfer syntaxes proposed for each interface, a context each (MS-MQQP 2.2)."""
+"""The transfer syntaxes proposed for each interface, one context each (MS-MQQP 2.2)."""
 LONGEST_ANSWER = MAX_BUFFER_SIZE + 0x1000
-"""Bytes of stub data of one answer that are believed: the largest buffer and what is around it."""
+"""The limit of stub bytes of one answer: the largest buffer and the data around it."""
 
 
 class BindingState(Enum):
@@ -38,7 +38,7 @@ class BindingState(Enum):
 
     BINDING = "BINDING"
     AUTHENTICATING = "AUTHENTICATING"
-    """Bound, and in the middle of an authentication (MS-RPCE 3.3.1.5.2.1)."""
+    """Bound, during an authentication (MS-RPCE 3.3.1.5.2.1)."""
     BOUND = "BOUND"
     ENDED = "ENDED"
 
@@ -46,20 +46,20 @@ class BindingState(Enum):
 class ClientAssociation:
     """The client's side of an association: calls over one connection, several at a time if the server multiplexes.
 
-    ``security``: what it authenticates with; without it, at the level none.
+    ``security``: its authentication; without it, at the level none.
     """
 
     def __init__(
         self, interfaces: Sequence[Interface], limits: Limits | None = None, security: ClientSecurity | None = None
     ) -> None:
         self.interfaces = tuple(interfaces)
-        self._security = None if security is None else begun(security)
+        self._security = None if security is None else begin_security(security)
         self.limits = limits or Limits()
         self.state = BindingState.BINDING
         self.multiplexed = False
         self._shutting_down = False
         self._contexts: dict[str, tuple[int, bool]] = {}
-        """The context of each interface that the server took: p_cont_id, and whether it is NDR64."""
+        """The accepted context of each interface: p_cont_id, and whether it is NDR64."""
         self._calls: dict[int, OutgoingCall] = {}
         self._waiting: deque[OutgoingCall] = deque()
         self._last_call_id = 1
@@ -88,7 +88,7 @@ class ClientAssociation:
         return [Send(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
     def begin(self, call: OutgoingCall) -> list[Outgoing]:
-        """Make a call; MisuseError before ``Bound``."""
+        """Start a call; MisuseError before ``Bound``."""
         if self.state in (BindingState.BINDING, BindingState.AUTHENTICATING):
             raise MisuseError(f"{call.method.name} before the association is bound")
         if self.ended or self._shutting_down:
@@ -103,7 +103,7 @@ class ClientAssociation:
     def cancel(self, call: OutgoingCall) -> list[Outgoing]:
         """End a call at once: a cancel with a cancel time-out of zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
 
-        The server gets a co_cancel and an orphaned PDU: nobody waits for it any more.
+        The server gets a co_cancel and an orphaned PDU, because the client no longer waits.
         """
         if call in self._waiting:
             self._waiting.remove(call)
@@ -117,14 +117,14 @@ class ClientAssociation:
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes) -> list[Outgoing]:
-        """Take bytes as they come, cut anywhere."""
+        """Take bytes in pieces of any size."""
         return [] if self.ended else self._receive_all(data)
 
     def _receive_all(self, data: bytes) -> list[Outgoing]:
         happened: list[Outgoing] = []
         try:
             for wire in self._framer.feed(data):
-                happened += self._receive(self._genuine(wire, Pdu.parse(wire)))
+                happened += self._receive_pdu(self._verify_response(wire, Pdu.parse(wire)))
                 if self.ended:
                     break
         except PduError as error:
@@ -134,7 +134,7 @@ class ClientAssociation:
         return happened
 
     def end(self, reason: str) -> list[Outgoing]:
-        """Fail every call: the connection is over, or has to be."""
+        """Fail every call, because the connection has ended or must end."""
         if self.ended:
             return []
         self.state = BindingState.ENDED
@@ -145,30 +145,30 @@ class ClientAssociation:
 
     @property
     def ended(self) -> bool:
-        """Return whether it is over."""
+        """Whether the association has ended."""
         return self.state is BindingState.ENDED
 
     @property
     def pending(self) -> int:
-        """Return the number of calls that are not answered."""
+        """The number of unanswered calls."""
         return len(self._calls) + len(self._waiting)
 
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
-    def _genuine(self, wire: bytes, pdu: Pdu) -> Pdu:
-        """Return a response as the server made it; SecurityError when it is not what was agreed on."""
+    def _verify_response(self, wire: bytes, pdu: Pdu) -> Pdu:
+        """Return a response after checking its protection; SecurityError for another than the agreed one."""
         agreed = self._security
         if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
             return pdu
         if pdu.sec_trailer is None:
-            if isinstance(pdu.body, Fault):  # servers send them as they are
+            if isinstance(pdu.body, Fault):  # servers send these PDUs unprotected
                 return pdu
             raise SecurityError(f"a response without a token at the level {agreed.level.name}")
         if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
             raise SecurityError("a security context that was not agreed on")
         return agreed.open(wire)
 
-    def _receive(self, pdu: Pdu) -> list[Outgoing]:
+    def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
         handler = _HANDLERS.get((self.state, type(pdu.body)))
         if handler is None:
             return self.end(f"the server sent {pdu.body.PTYPE.name} in the state {self.state.value} (C706 11)")
@@ -192,7 +192,7 @@ class ClientAssociation:
         return self._on_leg(pdu)
 
     def _on_leg(self, pdu: Pdu) -> list[Outgoing]:
-        """Take the server's token, if it is asked for one; send the next. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Take the server's token, if one is expected, and send the next. Spec: MS-RPCE 3.3.1.5.2.1."""
         agreed, trailer = self._security, pdu.sec_trailer
         if agreed is None:
             self.state = BindingState.BOUND
@@ -203,19 +203,19 @@ class ClientAssociation:
         try:
             if agreed.legs > self.limits.auth_legs:
                 raise SecurityError(f"more than {self.limits.auth_legs} legs")
-            token = b"" if trailer is None and agreed.context.complete else self._step(agreed, trailer)
+            token = b"" if trailer is None and agreed.context.complete else self._take_token(agreed, trailer)
         except SecurityError as error:
             return self.end(f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)")
-        return self._next_leg(agreed, token)
+        return self._send_leg(agreed, token)
 
-    def _step(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
+    def _take_token(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
         if trailer is None:
             raise SecurityError("the server sent no token: it does not authenticate")
         if len(trailer.token) > self.limits.token_bytes:
             raise SecurityError(f"a token of {len(trailer.token)} bytes")
         return agreed.context.step(trailer.token)
 
-    def _next_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
+    def _send_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
         complete = agreed.context.complete
         if not token and not complete:
             return self.end("not authenticated: the legs end before the context is built (MS-RPCE 3.3.1.5.2.1)")
@@ -245,7 +245,7 @@ class ClientAssociation:
         assert isinstance(response, Response)
         call = self._calls.get(pdu.call_id)
         if call is None:
-            return self._unknown(pdu)
+            return self._ignore_unknown_call(pdu)
         if bool(pdu.pfc_flags & Flags.FIRST_FRAG) is not (not call.stub):
             return self.end(f"fragments of call {pdu.call_id} out of order (C706 12.6.4.10)")
         call.stub += response.stub
@@ -268,11 +268,11 @@ class ClientAssociation:
         assert isinstance(fault, Fault)
         call = self._calls.pop(pdu.call_id, None)
         if call is None:
-            return self._unknown(pdu)
+            return self._ignore_unknown_call(pdu)
         why = f"{call.method.name} is answered with a fault, status {fault.status:#010x}"
         return [Failed(call, why, fault.status), *self._send_waiting()]
 
-    def _unknown(self, pdu: Pdu) -> list[Outgoing]:
+    def _ignore_unknown_call(self, pdu: Pdu) -> list[Outgoing]:
         """Ignore the answer to a call that was cancelled; no other can be."""
         if 1 < pdu.call_id <= self._last_call_id:
             return []
@@ -288,12 +288,12 @@ class ClientAssociation:
     def _send_waiting(self) -> list[Outgoing]:
         sent: list[Outgoing] = []
         while self._waiting and (self.multiplexed or not self._calls):
-            sent.append(Send(self._request(self._waiting.popleft())))
+            sent.append(Send(self._build_request(self._waiting.popleft())))
         if self._shutting_down and not self._calls:
             sent += self.end("the server shuts down (C706 12.6.4.11)")
         return sent
 
-    def _request(self, call: OutgoingCall) -> bytes:
+    def _build_request(self, call: OutgoingCall) -> bytes:
         """Build a request, in as many fragments as it takes. Spec: C706 12.6.4.9."""
         self._last_call_id += 1
         call.call_id = self._last_call_id
@@ -320,11 +320,11 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
         }
     )
 )
-"""The PDUs that a server may send in each state; anything else ends the association."""
+"""The PDUs that a server may send in each state; any other ends the association."""
 
 
 def find_method(interface: Interface, name: str) -> int:
-    """Return the opnum of a method; MisuseError when the interface has none of that name."""
+    """Return the opnum of a method; MisuseError for an unknown name."""
     for opnum, method in interface.methods.items():
         if method.name == name:
             return opnum
@@ -332,5 +332,5 @@ def find_method(interface: Interface, name: str) -> int:
 
 
 def outgoing_call(interface: Interface, name: str, arguments: Mapping[str, Any]) -> OutgoingCall:
-    """Make a call of a method by its name."""
+    """Build a call of a method by its name."""
     return OutgoingCall(interface, find_method(interface, name), arguments)

@@ -1,4 +1,4 @@
-"""Selection of presentation contexts and transfer syntaxes. Spec: MS-RPCE 3.3.1.5.3, 3.3.1.5.6; C706 12.6.3.1."""
+"""Selects presentation contexts and transfer syntaxes. Spec: MS-RPCE 3.3.1.5.3, 3.3.1.5.6; C706 12.6.3.1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.rpc.status import ProviderReason, Result
 from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, features_asked
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
-"""The transfer syntaxes that the runtime speaks; True for NDR64."""
+"""The supported transfer syntaxes; True for NDR64."""
 
 _UNKNOWN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
 _NOT_CHOSEN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED)
@@ -30,12 +30,12 @@ class PresentationContext:
 def negotiate(
     proposals: Sequence[ContextElement], interfaces: Collection[Interface], preferred: SyntaxId
 ) -> tuple[tuple[ContextResult, ...], list[PresentationContext]]:
-    """Answer proposals: a result for each, in order, and the contexts that were accepted.
+    """Answer proposals: a result for each, in order, and the accepted contexts.
 
-    Of all that is proposed for one interface at most one transfer syntax is accepted: ``preferred`` if it is among
-    them, else the first that we speak.
+    For each interface at most one transfer syntax is accepted: ``preferred`` if it is proposed, else the first
+    supported one.
     """
-    chosen = _choose(proposals, preferred)
+    chosen = _choose_proposals(proposals, preferred)
     results: list[ContextResult] = []
     accepted: list[PresentationContext] = []
     for place, proposal in enumerate(proposals):
@@ -54,8 +54,8 @@ def negotiate(
     return tuple(results), accepted
 
 
-def _choose(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
-    """Return the place of the proposal chosen for each abstract syntax, with the transfer syntax chosen."""
+def _choose_proposals(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
+    """Return the chosen proposal for each abstract syntax: its place and its transfer syntax."""
     best: dict[SyntaxId, tuple[int, SyntaxId]] = {}
     for place, proposal in enumerate(proposals):
         for syntax in proposal.transfer_syntaxes:

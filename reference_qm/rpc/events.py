@@ -1,4 +1,4 @@
-"""The outputs of the runtime: events for whoever carries out calls, effects for whoever has the connection."""
+"""The outputs of the runtime: events for the dispatcher of calls, and effects for the connection."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class CallReceived:
 
 @dataclass(frozen=True, slots=True)
 class CallCancelled:
-    """The client wants the call ended soon; it is still to be answered. Spec: C706 12.6.4.6."""
+    """The client cancelled the call, which still needs an answer. Spec: C706 12.6.4.6."""
 
     call: Call
 
 
 @dataclass(frozen=True, slots=True)
 class CallOrphaned:
-    """Nobody waits for the call any more; an answer would go nowhere. Spec: C706 12.6.4.8; MS-RPCE 3.3.3.7.1."""
+    """The client abandoned the call, so an answer would be lost. Spec: C706 12.6.4.8; MS-RPCE 3.3.3.7.1."""
 
     call: Call
 
 
 @dataclass(frozen=True, slots=True)
 class HandleRundown:
-    """The last association of a client is gone and left the handle open. Spec: MS-RPCE 3.3.3.7.1; C706 5.1.6."""
+    """The last association of a client ended and left the handle open. Spec: MS-RPCE 3.3.3.7.1; C706 5.1.6."""
 
     handle: ContextHandle
 

@@ -1,4 +1,4 @@
-"""Association groups and the context handles that belong to them. Spec: C706 9.3.3.2, 5.1.6; MS-RPCE 3.3.1.5.7."""
+"""Keeps association groups and their context handles. Spec: C706 9.3.3.2, 5.1.6; MS-RPCE 3.3.1.5.7."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class ContextHandle:
     """A context handle of a client.
 
-    ``kind``: the name of its type. ``state``: whatever the dispatcher keeps under it. Calls that take the same handle
-    are carried out one after the other: ``holder`` is the one at work, ``waiting`` are those behind it.
+    ``kind``: the name of its type. ``state``: the dispatcher's data. Calls with the same handle are carried out one
+    after the other: ``holder`` is the running one, ``waiting`` are the next ones.
     """
 
     __slots__ = ("holder", "kind", "state", "uuid", "waiting")
@@ -34,7 +34,8 @@ class ContextHandle:
 class AssociationGroup:
     """The associations of one client, which share context handles.
 
-    ``promised``: how many calls are at work that may open a handle: room for it is kept, so that no answer fails.
+    ``promised``: the number of running calls that may open a handle; room for them is reserved, so that no answer
+    fails.
     """
 
     __slots__ = ("associations", "handles", "host", "identifier", "promised")
@@ -47,7 +48,7 @@ class AssociationGroup:
         self.promised = 0
 
     def find(self, kind: str, uuid: UUID) -> ContextHandle | None:
-        """Return an open handle, if it is of this type (MS-RPCE 3.1.1.5.3.3.1.1)."""
+        """Return an open handle of a type, or None (MS-RPCE 3.1.1.5.3.3.1.1)."""
         handle = self.handles.get(uuid)
         return handle if handle is not None and handle.kind == kind else None
 
@@ -66,26 +67,26 @@ class Groups:
 
     @property
     def handles(self) -> int:
-        """Return the number of open context handles."""
+        """The number of open context handles."""
         return sum(len(group.handles) for group in self._by_identifier.values())
 
     def join(self, association: Association, identifier: int, host: str) -> AssociationGroup | None:
-        """Make a new group for identifier 0, else join the one named; None when this host has no such group.
+        """Make a new group for identifier 0, else join the named group; None when this host has no such group.
 
-        Spec: C706 12.6.3.1 (assoc_group_id); MS-RPCE 3.3.1.5.7: a group is joined from the same machine only.
+        Spec: C706 12.6.3.1 (assoc_group_id); MS-RPCE 3.3.1.5.7: only the same machine joins a group.
         """
         if identifier:
             group = self._by_identifier.get(identifier)
             if group is None or group.host != host:
                 return None
         else:
-            group = AssociationGroup(self._unused(), host)
+            group = AssociationGroup(self._new_identifier(), host)
             self._by_identifier[group.identifier] = group
         group.associations.add(association)
         return group
 
     def leave(self, association: Association, group: AssociationGroup) -> list[HandleRundown]:
-        """Take an association out of its group; the last one leaves the handles to be run down."""
+        """Remove an association from its group; the last one leaves the handles to be run down."""
         group.associations.discard(association)
         if group.associations:
             return []
@@ -98,7 +99,7 @@ class Groups:
         """Make a handle that belongs to no group yet."""
         return ContextHandle(kind, new_guid(self._entropy), state)
 
-    def _unused(self) -> int:
+    def _new_identifier(self) -> int:
         while True:
             identifier = int.from_bytes(self._entropy.token(4), "little")
             if identifier and identifier not in self._by_identifier:

@@ -1,4 +1,4 @@
-"""The common header of connection-oriented PDUs and the security trailer. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.11."""
+"""Parses and builds the common header and the security trailer of PDUs. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.11."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRAILER_SIZE = 8
 
 
 class PacketType(IntEnum):
-    """PTYPE of the connection-oriented protocol. Spec: C706 12.6.1; MS-RPCE 2.2.2.10."""
+    """The PTYPE of the connection-oriented protocol. Spec: C706 12.6.1; MS-RPCE 2.2.2.10."""
 
     REQUEST = 0
     RESPONSE = 2
@@ -51,29 +51,29 @@ class Flags:
 
 WHOLE = Flags.FIRST_FRAG | Flags.LAST_FRAG
 LITTLE_ENDIAN = b"\x10\0\0\0"
-"""packed_drep: little-endian, ASCII, IEEE (C706 14.1)."""
+"""The packed_drep of little-endian, ASCII, IEEE (C706 14.1)."""
 _LAYOUTS = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}
 _ORDERS: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
 
 
 def byte_order(packed_drep: bytes) -> ByteOrder:
-    """Return the byte order of a data representation label; PduError when it names none. Spec: C706 14.1.
+    """Return the byte order of a data representation label; PduError for an unknown one. Spec: C706 14.1.
 
-    The representation of characters and floating-point numbers is not looked at: our interfaces have neither.
+    The representations of characters and floating-point numbers are ignored, because the interfaces have neither.
     """
     order = _ORDERS.get(packed_drep[0] & 0xF0)
     if order is None:
-        raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is no integer representation")
+        raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
     return order
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The common header.
+    """The common header of PDUs.
 
     Spec: C706 12.6.3.1. 16 bytes: rpc_vers u8; rpc_vers_minor u8; PTYPE u8; pfc_flags u8; packed_drep 4 bytes;
-    frag_length u16; auth_length u16; call_id u32, in the byte order of packed_drep. ``ptype`` is the number, which
-    need not be a PacketType.
+    frag_length u16; auth_length u16; call_id u32, in the byte order of packed_drep. ``ptype`` is the number, which need
+    not be a PacketType.
     """
 
     ptype: int
@@ -92,14 +92,14 @@ class Header:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Read the header at the start of ``data``; PduError when it is cut or has no known byte order."""
+        """Read the header at the start of ``data``; PduError for a short one or an unknown byte order."""
         if len(data) < HEADER_SIZE:
-            raise PduError("common header", 0, SECTION, f"takes {HEADER_SIZE} bytes, {len(data)} are there")
+            raise PduError("common header", 0, SECTION, f"needs {HEADER_SIZE} bytes, the PDU has {len(data)}")
         vers, minor, ptype, flags, drep, size, auth, call_id = _LAYOUTS[byte_order(data[4:8])].unpack_from(data)
         return cls(ptype, flags, drep, size, auth, call_id, vers, minor)
 
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when a number does not fit."""
+        """Return the bytes of the header; MisuseError for a number that exceeds its width."""
         numbers = self.rpc_vers, self.rpc_vers_minor, self.ptype, self.pfc_flags
         try:
             return _LAYOUTS[self.order].pack(

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MUST_RECV_FRAG_SIZE = 1432
-"""Bytes of a PDU that every implementation can receive (C706 12.6.3.1)."""
+"""The PDU size in bytes that every implementation can receive (C706 12.6.3.1)."""
 MAX_INPUT_SIZE = 4 * 1024 * 1024
-"""Bytes of stub data of one request (MS-RPCE 3.3.3.5.4)."""
+"""The limit of stub bytes of one request (MS-RPCE 3.3.3.5.4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one association, and of one association group for ``handles``.
+    """The limits of one association; ``handles`` is the limit of one association group.
 
-    ``fragment_bytes``: the largest PDU that is received or sent. ``stub_bytes``: stub data of all requests that are
-    being received or carried out. ``response_timeout_ms``: how long a client may leave a bind, a PDU or a
-    fragmented request unfinished. ``auth_legs``: the tokens of a client that one authentication may take;
-    ``token_bytes``: the longest of them.
+    ``fragment_bytes``: the largest PDU, received or sent. ``stub_bytes``: the stub data of all unfinished requests.
+    ``response_timeout_ms``: the time in which a client must complete a bind, a PDU or a fragmented request.
+    ``auth_legs``: the most tokens that a client sends in one authentication; ``token_bytes``: the longest token.
     """
 
     fragment_bytes: int = 5840

@@ -1,4 +1,4 @@
-"""The endpoint mapper: where the interfaces of this queue manager are. Spec: C706 O; MS-RPCE 2.2.1.2.5."""
+"""The endpoint mapper for the interfaces of this queue manager. Spec: C706 O; MS-RPCE 2.2.1.2.5."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EPT_S_NOT_REGISTERED = 0x16C9A0D6
 
 @dataclass(frozen=True, slots=True)
 class MappedEndpoint:
-    """An interface that is served at a TCP port."""
+    """An interface and its TCP port."""
 
     interface: Interface
     address: IPv4Address
@@ -26,13 +26,13 @@ class MappedEndpoint:
 
 
 class EndpointMapper:
-    """The dispatcher of the interface ept: answers ept_map from a list of endpoints."""
+    """The dispatcher of the interface ept: it answers ept_map from a list of endpoints."""
 
     def __init__(self, endpoints: Sequence[MappedEndpoint]) -> None:
         self.endpoints = endpoints
 
     def __call__(self, event: RpcEvent) -> list[RpcOutput]:
-        """Take an event of the runtime; calls are answered at once, and no handle is ever open."""
+        """Handle an event of the runtime; calls are answered at once, and no handle is ever open."""
         if not isinstance(event, CallReceived):
             return []
         return _ANSWERS[event.call.method.name](self, event.call)
@@ -47,7 +47,7 @@ class EndpointMapper:
         return call.respond(entry_handle=None, status=0)
 
     def find(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
-        """Return the towers that match one asked for: the same interface, in a transfer syntax that we speak."""
+        """Return the towers that match a requested one: the same interface, in a supported transfer syntax."""
         if map_tower is None:
             return []
         try:

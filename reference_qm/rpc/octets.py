@@ -1,4 +1,4 @@
-"""Bounded reading and writing of aligned integers in either byte order. Spec: C706 14.1, 14.2."""
+"""Reads and writes aligned integers in either byte order, within bounds. Spec: C706 14.1, 14.2."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _UNSIGNED = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" fo
 class OctetReader:
     """A position in the bytes of one PDU or stub; it cannot read past their end.
 
-    ``offset``: int bytes from the start, which is what alignment counts from. ``where``: the name of the field that
-    is being read, for errors.
+    ``offset``: int bytes from the start, from which alignment counts. ``where``: the name of the present field, for
+    errors.
     """
 
     ERROR: ClassVar[type[FormatError]] = PduError
@@ -37,23 +37,23 @@ class OctetReader:
 
     @property
     def remaining(self) -> int:
-        """Return the number of bytes that may still be read."""
+        """The number of bytes that may still be read."""
         return self.end - self.offset
 
     def refuse(self, message: str, offset: int | None = None) -> NoReturn:
-        """Raise the error of this reader about the field that is being read."""
+        """Raise the error of this reader about the present field."""
         raise self.ERROR(self.where, self.offset if offset is None else offset, self.section, message)
 
     def align(self, boundary: int) -> None:
-        """Step over padding, whose content means nothing (MS-RPCE 3.1.1.5.3.2.2.6)."""
+        """Step over padding, whose content is ignored (MS-RPCE 3.1.1.5.3.2.2.6)."""
         self.take(-self.offset % boundary)
 
     def take(self, size: int) -> bytes:
-        """Read ``size`` bytes: a size that the wire gave is believed only when they are there."""
+        """Read ``size`` bytes; an error when fewer are available."""
         start = self.offset
         stop = start + size
         if stop > self.end:
-            self.refuse(f"takes {size} bytes, {self.end - start} are there")
+            self.refuse(f"needs {size} bytes, {self.end - start} are left")
         self.offset = stop
         return self._data[start:stop]
 
@@ -62,7 +62,7 @@ class OctetReader:
         start = self.offset + (-self.offset % size)
         stop = start + size
         if stop > self.end:
-            self.refuse(f"takes {size} bytes, {max(0, self.end - start)} are there")
+            self.refuse(f"needs {size} bytes, {max(0, self.end - start)} are left")
         self.offset = stop
         value: int = _UNSIGNED[self.order, size].unpack_from(self._data, start)[0]
         return value
@@ -74,16 +74,16 @@ class OctetReader:
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
 
     def finish(self, what: str) -> None:
-        """Refuse leftover bytes."""
+        """Raise an error when bytes are left."""
         if self.offset != self.end:
             self.where = what
             self.refuse(f"{self.remaining} bytes too many")
 
 
 class OctetWriter:
-    """Bytes that grow, with the alignment that the reader expects; padding is zero.
+    """A growing sequence of bytes, aligned as the reader expects; padding is zero.
 
-    ``where``: the name of the field that is being written, for errors.
+    ``where``: the name of the present field, for errors.
     """
 
     __slots__ = ("data", "order", "where")
@@ -94,7 +94,7 @@ class OctetWriter:
         self.where = where
 
     def misuse(self, message: str) -> NoReturn:
-        """Raise MisuseError about the field that is being written."""
+        """Raise MisuseError about the present field."""
         raise MisuseError(f"{self.where} {message}")
 
     def align(self, boundary: int) -> None:

@@ -1,4 +1,4 @@
-"""The outputs of the client's side of DCE/RPC: how its association and its calls went. Spec: C706 9.3, 12.6.4."""
+"""The outputs of the client's side of DCE/RPC: results of its association and calls. Spec: C706 9.3, 12.6.4."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class OutgoingCall:
-    """A call to a server that is not answered yet.
+    """A call to a server before its answer.
 
-    ``arguments``: the [in] parameters by name. ``call_id`` is 0 until it is sent: without PFC_CONC_MPX calls wait for
-    each other (MS-RPCE 3.3.1.5.8). ``stub``: of the answer, as far as it came.
+    ``arguments``: the [in] parameters by name. ``call_id`` is 0 until the call is sent: without PFC_CONC_MPX calls wait
+    for each other (MS-RPCE 3.3.1.5.8). ``stub``: the received part of the answer.
     """
 
     __slots__ = ("arguments", "call_id", "cancelled", "interface", "method", "opnum", "stub")
@@ -31,19 +31,19 @@ class OutgoingCall:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send whole PDUs on the connection."""
+    """Whole PDUs to send on the connection."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The server took the association and at least one interface: calls may be made."""
+    """The server accepted the association and at least one interface, so calls may begin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A call ended well; ``results``: its [out] parameters and ``Return``, by name."""
+    """A call succeeded; ``results``: its [out] parameters and ``Return``, by name."""
 
     call: OutgoingCall
     results: dict[str, Any]
@@ -51,7 +51,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A call ended without results. ``status``: of the fault, u32; None when the server sent none."""
+    """A call failed. ``status``: of the fault, u32; None when the server sent none."""
 
     call: OutgoingCall
     error: str
@@ -60,7 +60,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The association is over: close the connection. The calls that were pending have failed before."""
+    """The association ended: close the connection. Its pending calls have failed before."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""Connection-oriented PDUs, and cutting a stream into them. Spec: C706 12.6; MS-RPCE 2.2.2."""
+"""Parses and builds connection-oriented PDUs, and cuts a stream into them. Spec: C706 12.6; MS-RPCE 2.2.2."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _KINDS: tuple[type[Body], ...] = (
     Shutdown,
 )
 BODIES = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
-"""The body of each PTYPE that is understood."""
+"""The body of each supported PTYPE."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pdu:
-    """One PDU: frag_length and auth_length follow from the rest."""
+    """A PDU; frag_length and auth_length follow from the rest."""
 
     body: Body
     call_id: int
@@ -81,7 +81,7 @@ class Pdu:
         return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
 
     def build(self) -> bytes:
-        """Return the bytes; MisuseError when they would not parse again."""
+        """Return the bytes of the PDU; MisuseError when they would not parse again."""
         writer = OctetWriter(byte_order(self.packed_drep), type(self.body).__name__)
         writer.data += bytes(HEADER_SIZE)
         self.body.write(writer)
@@ -105,9 +105,9 @@ class Pdu:
 
 
 class PduFramer:
-    """A framer of a stream's bytes, cut anywhere, into whole PDUs of at most ``longest`` bytes; holds no more.
+    """Cuts a stream, in pieces of any size, into whole PDUs of at most ``longest`` bytes; holds no more.
 
-    A frag_length that no PDU has kills it for good: nothing shows where the next PDU starts.
+    After an impossible frag_length the framer stays broken, because the start of the next PDU is unknown.
     """
 
     __slots__ = ("_held", "_measured", "_needed", "longest")
@@ -117,15 +117,15 @@ class PduFramer:
         self._held = bytearray()
         self._needed = HEADER_SIZE
         self._measured = False
-        """Whether ``_needed`` is what the header of the PDU says."""
+        """Whether ``_needed`` comes from the header of the PDU."""
 
     @property
     def pending(self) -> int:
-        """Return the number of bytes held of an unfinished PDU."""
+        """The number of bytes of an unfinished PDU."""
         return len(self._held)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the PDUs that ``data`` completes; PduError as soon as the bytes are there that rule one out."""
+        """Yield the PDUs that ``data`` completes; PduError as soon as the bytes rule a PDU out."""
         position = 0
         while position < len(data):
             taken = data[position : position + self._needed - len(self._held)]

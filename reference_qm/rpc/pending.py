@@ -1,4 +1,4 @@
-"""The calls of one association: from their first fragment to their end. Spec: MS-RPCE 3.3.3.5; C706 12.6.4."""
+"""The calls of an association, from their first fragment to their end. Spec: MS-RPCE 3.3.3.5; C706 12.6.4."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from reference_qm.rpc.groups import AssociationGroup
 
 _OLD_CALLS = 150
-"""Fragments of the last calls are dropped, not protocol errors (MS-RPCE 3.3.3.5.6)."""
+"""The number of last calls whose late fragments are dropped without a protocol error (MS-RPCE 3.3.3.5.6)."""
 
 
 class PendingCalls:
-    """At most one call is being received; several are carried out at once on a multiplexed association.
+    """The pending calls: at most one is being received; a multiplexed association runs several at once.
 
     Spec: MS-RPCE 3.3.1.5.8, 3.3.3.
     """
@@ -37,27 +37,27 @@ class PendingCalls:
         self._incoming: IncomingCall | None = None
         self._calls: dict[int, Call] = {}
         self._stub_bytes = 0
-        """Of the calls that are carried out."""
+        """The stub bytes of the running calls."""
         self._current_call_id = -1
-        """The highest that has come (MS-RPCE 3.3.3.1.1)."""
+        """The highest call_id received (MS-RPCE 3.3.3.1.1)."""
 
     def __len__(self) -> int:
         return len(self._calls)
 
     @property
     def receiving(self) -> bool:
-        """Return whether a request is unfinished."""
+        """Whether a request is unfinished."""
         return self._incoming is not None
 
     @property
     def received(self) -> int:
-        """Return the number of bytes of the stub of an unfinished request."""
+        """The number of stub bytes of an unfinished request."""
         return 0 if self._incoming is None else len(self._incoming.stub)
 
     # -- request ------------------------------------------------------------------------------------------------
 
     def on_request(self, pdu: Pdu, security: AgreedSecurity | None = None) -> list[RpcOutput]:
-        """Take a fragment of a request, in the clear. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
+        """Take an unprotected fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
         request = pdu.body
         assert isinstance(request, Request)
         if pdu.pfc_flags & Flags.FIRST_FRAG:
@@ -76,7 +76,7 @@ class PendingCalls:
         return self._add(incoming, pdu, request)
 
     def _breach(self, pdu: Pdu) -> str | None:
-        """Return which rule a new call breaks, if any."""
+        """Return the rule that a new call breaks, or None."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} after {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:
@@ -86,7 +86,7 @@ class PendingCalls:
         return None
 
     def _first(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:
-        """Begin a call; what is wrong with it is answered at once (MS-RPCE 3.3.3.5.8)."""
+        """Start a call; a fault in it is answered at once (MS-RPCE 3.3.3.5.8)."""
         context = self._association.contexts.get(request.p_cont_id)
         if context is None:
             return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_UNK_IF)
@@ -137,7 +137,7 @@ class PendingCalls:
         return self._dispatch(call)
 
     def _stub_of(self, incoming: IncomingCall) -> tuple[bytes, int]:
-        """Return the stub data without a verification trailer, and how much padding they may have then."""
+        """Return the stub data without a verification trailer, and the possible size of their padding."""
         stub = bytes(incoming.stub)
         if incoming.security is None:
             return stub, 0
@@ -146,7 +146,7 @@ class PendingCalls:
         return stub, PADDING - 1 if found else 0
 
     def _dispatch(self, call: Call) -> list[RpcOutput]:
-        """Hand a call to the dispatcher, unless its context handle is not there or taken. Spec: C706 5.1.6."""
+        """Pass a call to the dispatcher, unless its context handle is missing or in use. Spec: C706 5.1.6."""
         parameter = call.method.handle
         if parameter is not None and call.method.takes_handle:
             given = call.arguments[parameter.name]
@@ -189,13 +189,13 @@ class PendingCalls:
         return [*self._association.send(answer), *self._end(call), *self._association.settle()]
 
     def _refuse(self, call_id: int, p_cont_id: int, status: int) -> list[RpcOutput]:
-        """Answer a request that never becomes a call."""
+        """Answer a request that is refused before it becomes a call."""
         return self._association.send(fault(call_id, p_cont_id, status, executed=False))
 
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def on_co_cancel(self, pdu: Pdu) -> list[RpcOutput]:
-        """Note a cancel. Spec: C706 12.6.4.6. One for a call that is answered already comes too late."""
+        """Note a cancel. Spec: C706 12.6.4.6. A cancel of an answered call is late and ignored."""
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming.cancels += 1
         call = self._calls.get(pdu.call_id)
@@ -207,14 +207,14 @@ class PendingCalls:
         return [CallCancelled(call)]
 
     def on_orphaned(self, pdu: Pdu) -> list[RpcOutput]:
-        """Forget a call that nobody waits for. Spec: C706 12.6.4.8; MS-RPCE 3.3.1.5.10."""
+        """Drop a call that its client abandoned. Spec: C706 12.6.4.8; MS-RPCE 3.3.1.5.10."""
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming = None
         call = self._calls.get(pdu.call_id)
         return [] if call is None else [*self._orphan(call), *self._association.settle()]
 
     def abandon(self) -> list[RpcOutput]:
-        """Forget every call: the connection is gone."""
+        """Drop every call, because the connection is lost."""
         self._incoming = None
         happened: list[RpcOutput] = []
         for call in list(self._calls.values()):
@@ -226,7 +226,7 @@ class PendingCalls:
         return orphaned + self._end(call)
 
     def _end(self, call: Call) -> list[RpcOutput]:
-        """Take a call out of the books; whoever waits for its context handle is next."""
+        """Remove a finished call; the next call that waits for its context handle runs."""
         call.ended = True
         del self._calls[call.call_id]
         self._stub_bytes -= call.stub_size

@@ -1,4 +1,4 @@
-"""Protected requests and responses: padding, trailer, signature, encryption. Spec: MS-RPCE 2.2.2.11, 3.3.1.5.2.2."""
+"""Protects requests and responses: padding, trailer, signature, encryption. Spec: MS-RPCE 2.2.2.11, 3.3.1.5.2.2."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from reference_qm.rpc.header import HEADER_SIZE, TRAILER_SIZE, Flags, Header, Se
 from reference_qm.rpc.pdu import Pdu
 
 STUB_ALIGNMENT = 16
-"""What stub data are padded to before the sec_trailer (MS-RPCE 2.2.2.11)."""
+"""The alignment of stub data before the sec_trailer (MS-RPCE 2.2.2.11)."""
 CALL_HEADER = 24
-"""int bytes of a request or response before its stub data, without an object UUID."""
+"""The size in bytes of a request or response before its stub data, without an object UUID."""
 _OBJECT = 16
 CONTEXT_ID = 1
-"""The auth_context_id of a client that has one security context a connection."""
+"""The auth_context_id of a client, which has one security context per connection."""
 
 
 @dataclass(slots=True, eq=False)
 class AgreedSecurity:
-    """A security context of a connection, with what its legs agreed on. Spec: MS-RPCE 3.3.1.1.2."""
+    """A security context of a connection, with its agreed parameters. Spec: MS-RPCE 3.3.1.1.2."""
 
     auth_type: int
     auth_level: int
-    """As it is on the wire."""
+    """The level as on the wire."""
     level: AuthLevel
     auth_context_id: int
     context: SecurityContext
     header_sign: bool = False
     legs: int = 0
     failed: str | None = None
-    """The reason why no call is taken on it."""
+    """The reason why calls of this context are refused; None when they are accepted."""
 
     def trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:
         """Return the sec_trailer of a PDU of this context."""
         return SecTrailer(self.auth_type, self.auth_level, self.auth_context_id, token, auth_pad_length)
 
     def is_of(self, trailer: SecTrailer) -> bool:
-        """Return whether a sec_trailer speaks of this context."""
+        """Return whether a sec_trailer belongs to this context."""
         spoken = (trailer.auth_type, trailer.auth_level, trailer.auth_context_id)
         return spoken == (self.auth_type, self.auth_level, self.auth_context_id)
 
     def protect(self, pdu: Pdu) -> bytes:
-        """Return the bytes of a request or response, signed or sealed as the level asks."""
+        """Return the bytes of a request or response, signed or sealed according to the level."""
         assert isinstance(pdu.body, Request | Response)
         if not self.level.signs:
             return pdu.build()
@@ -58,14 +58,14 @@ class AgreedSecurity:
         return segments.header + body + segments.sec_trailer + signature
 
     def open(self, wire: bytes) -> Pdu:
-        """Return a request or response whose signature was checked, its stub data in the clear.
+        """Return a request or response with its signature checked and its stub data decrypted.
 
-        SecurityError when it is not genuine, PduError when its padding does not fit.
+        SecurityError for a wrong signature, PduError for wrong padding.
         """
         segments = segments_of(wire)
         token = wire[len(wire) - Header.parse(wire).auth_length :]
         signature, rest = token[: self.context.signature_size], token[self.context.signature_size :]
-        if any(rest):  # space that the provider did not fill is zero (MS-RPCE 2.2.2.11)
+        if any(rest):  # the provider fills unused space with zeros (MS-RPCE 2.2.2.11)
             raise SecurityError(f"a token of {len(token)} bytes")
         if self.level.seals:
             body = self.context.unseal(segments, signature, header_sign=self.header_sign)
@@ -75,15 +75,15 @@ class AgreedSecurity:
         return Pdu.parse(segments.header + body + segments.sec_trailer + token)
 
     def room(self, fragment_bytes: int) -> int:
-        """Return how many bytes of stub data a fragment takes that is not the last."""
+        """Return the number of stub bytes in a fragment that is not the last."""
         if not self.level.signs:
             return (fragment_bytes - CALL_HEADER) // 8 * 8
         taken = CALL_HEADER + TRAILER_SIZE + self.context.signature_size
         return (fragment_bytes - taken) // STUB_ALIGNMENT * STUB_ALIGNMENT
 
 
-def begun(security: ClientSecurity) -> AgreedSecurity:
-    """Return the security context of a new connection of a client, of which nothing is agreed on yet."""
+def begin_security(security: ClientSecurity) -> AgreedSecurity:
+    """Return the security context of a new connection of a client, before its first leg."""
     return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
 
 
@@ -103,9 +103,9 @@ def segments_of(wire: bytes) -> Segments:
 def fragments(
     stub: bytes, fragment_bytes: int, security: AgreedSecurity | None, make: Callable[[bytes, int, int], Pdu]
 ) -> bytes:
-    """Return a request or response in as many fragments as it takes, each protected for itself.
+    """Return a request or response as fragments, each protected for itself.
 
-    ``make`` gets the stub data of one, what is still to come with it (alloc_hint), and its flags.
+    ``make`` gets the stub data of a fragment, the number of remaining bytes (alloc_hint), and its flags.
     """
     out = bytearray()
     for start, part, flags in _parts(stub, _room(fragment_bytes, security)):

@@ -1,4 +1,4 @@
-"""The errors for bytes that are no PDU or no stub; a mistake of the caller is codec's MisuseError."""
+"""The errors for malformed PDUs and stubs; for mistakes of the caller, codec has MisuseError."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from reference_qm.codec.format_error import FormatError
 
 
 class PduError(FormatError):
-    """Bytes that do not have the structure of a connection-oriented PDU. Spec: C706 12.6; MS-RPCE 2.2.2."""
+    """Bytes are not a connection-oriented PDU. Spec: C706 12.6; MS-RPCE 2.2.2."""
 
 
 class StubError(FormatError):
-    """A stub that is not what its method declares. Spec: C706 14; MS-RPCE 2.2.5, 3.1.1.5.3."""
+    """A stub differs from the declaration of its method. Spec: C706 14; MS-RPCE 2.2.5, 3.1.1.5.3."""

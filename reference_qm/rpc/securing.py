@@ -1,6 +1,6 @@
-"""The security context of one association, the server's side: its legs, and what it demands of PDUs.
+"""The security context of an association, server's side: its legs, and the required protection of PDUs.
 
-Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. One connection has at most one: they are not multiplexed.
+Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. A connection has at most one, because contexts are not multiplexed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CONTEXT = "MS-RPCE 3.3.1.5.4"
 
 
 class AuthenticationRefused(Exception):
-    """A PDU that does not authenticate: why, how a bind that does so is refused, and the status of a fault."""
+    """A PDU fails to authenticate: the reason, the rejection of its bind, and the status of a fault."""
 
     def __init__(self, why: str, status: FaultStatus, reject: RejectReason = RejectReason.INVALID_CHECKSUM) -> None:
         super().__init__(why)
@@ -26,7 +26,7 @@ class AuthenticationRefused(Exception):
 
 
 class AssociationSecurity:
-    """What a client authenticated as, on one connection. Methods raise AuthenticationRefused."""
+    """The authentication of a client on one connection. Methods raise AuthenticationRefused."""
 
     def __init__(self, security: ServerSecurity, limits: Limits) -> None:
         self._security = security
@@ -36,7 +36,7 @@ class AssociationSecurity:
     # -- legs ---------------------------------------------------------------------------------------------------
 
     def check_type(self, trailer: SecTrailer | None) -> None:
-        """Refuse a first leg under a provider that is not there. Spec: MS-RPCE 3.3.3.5.3."""
+        """Refuse a first leg for an unsupported provider. Spec: MS-RPCE 3.3.3.5.3."""
         if trailer is None or self._agreed is not None:
             return
         level = agreed_level(trailer.auth_level)
@@ -45,7 +45,7 @@ class AssociationSecurity:
             raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR, RejectReason.NOT_SPECIFIED)
         context = self._security.accept(trailer.auth_type, level)
         if context is None:
-            # A fault carries a status, not a reject reason: the one that authentication_type_not_recognized means.
+            # A fault carries a status instead of a reject reason: the one for authentication_type_not_recognized.
             raise AuthenticationRefused(
                 f"authentication type {trailer.auth_type} is not spoken here (MS-RPCE 3.3.3.5.3)",
                 FaultStatus.RPC_S_UNKNOWN_AUTHN_SERVICE,
@@ -54,7 +54,7 @@ class AssociationSecurity:
         self._agreed = AgreedSecurity(trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context)
 
     def take_leg(self, pdu: Pdu) -> SecTrailer | None:
-        """Take the token of a bind or alter_context; return the trailer that answers it, if it has one to answer."""
+        """Take the token of a bind or alter_context; return the trailer of the answer, if any."""
         trailer = pdu.sec_trailer
         if trailer is None:
             return None
@@ -65,7 +65,10 @@ class AssociationSecurity:
         return agreed.trailer(token) if token else None
 
     def take_last_leg(self, trailer: SecTrailer) -> None:
-        """Take the token of an rpc_auth_3: nobody answers it, the first request is told. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Take the token of an rpc_auth_3, which has no answer: a failure shows at the first request.
+
+        Spec: MS-RPCE 3.3.1.5.2.1.
+        """
         agreed = self._one_of(trailer)
         try:
             self._step(agreed, trailer.token)
@@ -74,12 +77,12 @@ class AssociationSecurity:
 
     @property
     def header_sign(self) -> bool:
-        """Return whether header signing was negotiated. Spec: MS-RPCE 3.3.1.5.2.2."""
+        """Whether header signing was negotiated. Spec: MS-RPCE 3.3.1.5.2.2."""
         return self._agreed is not None and self._agreed.header_sign
 
     @property
     def unfinished(self) -> bool:
-        """Return whether an authentication has begun and not ended."""
+        """Whether an authentication has begun and not ended."""
         return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.complete
 
     def _one_of(self, trailer: SecTrailer) -> AgreedSecurity:
@@ -105,7 +108,7 @@ class AssociationSecurity:
     # -- calls --------------------------------------------------------------------------------------------------
 
     def open(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, AgreedSecurity | None]:
-        """Return a PDU of a call as the client made it, and its security context; None at the level none.
+        """Return a PDU of a call without its protection, and its security context; None at the level none.
 
         Spec: MS-RPCE 3.3.1.5.2.2, 3.3.1.5.4.
         """

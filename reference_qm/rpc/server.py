@@ -1,4 +1,4 @@
-"""The server's side of DCE/RPC without I/O: associations are made here. Spec: MS-RPCE 3.3.3.3; C706 9.3."""
+"""The server's side of DCE/RPC without I/O, which makes associations. Spec: MS-RPCE 3.3.3.3; C706 9.3."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from reference_qm.surface.clock import Now
 
 
 class RpcServer(RpcService):
-    """A service that takes connections."""
+    """A service that accepts connections."""
 
     def accept(self, remote_host: str, sec_addr: str, now: Now) -> Association:
-        """Take a new connection from ``remote_host`` to the port ``sec_addr`` (both text)."""
+        """Accept a new connection from ``remote_host`` to the port ``sec_addr`` (both text)."""
         return Association(self, remote_host, sec_addr, now)

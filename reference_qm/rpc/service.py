@@ -1,4 +1,4 @@
-"""What the associations of one set of interfaces share."""
+"""The shared state of the associations of a set of interfaces."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from reference_qm.surface.entropy import Entropy
 class RpcService:
     """The state that the associations of one set of interfaces share.
 
-    ``preferred``: the transfer syntax that is accepted when a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``
-    gives association group identifiers and context handles, which a client must not be able to guess.
-    ``security``: what clients are authenticated with. ``strict``: hold values to the ranges that the IDL gives them.
+    ``preferred``: the transfer syntax that is accepted if a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``: the
+    source of association group identifiers and context handles, because a client must not be able to guess them.
+    ``security``: the authentication of clients. ``strict``: refuse values outside the ranges of the IDL.
     """
 
     def __init__(

@@ -6,15 +6,15 @@ from enum import IntEnum
 
 
 class FaultStatus(IntEnum):
-    """The status codes that this runtime sends. A dispatcher may send any other but those of NEVER_SENT."""
+    """The status codes that this runtime sends. A dispatcher may send any code outside NEVER_SENT."""
 
     ACCESS_DENIED = 0x00000005
-    """ERROR_ACCESS_DENIED: a stub above 4 MiB (MS-RPCE 3.3.3.5.4), authentication that failed or was not agreed."""
+    """ERROR_ACCESS_DENIED: a stub above 4 MiB (MS-RPCE 3.3.3.5.4), or a failed or wrong authentication."""
     RPC_S_PROTOCOL_ERROR = 0x000006C0
     """A second security context of a connection (MS-RPCE 3.3.1.5.4)."""
     RPC_S_UNKNOWN_AUTHN_SERVICE = 0x000006D3
     RPC_X_BAD_STUB_DATA = 0x000006F7
-    """MS-RPCE 3.1.3.5.2, 3.1.1.5.2: the octet stream is invalid."""
+    """The octet stream is invalid (MS-RPCE 3.1.3.5.2, 3.1.1.5.2)."""
     RPC_S_SEC_PKG_ERROR = 0x00000721
     """A PDU whose signature is wrong."""
     NCA_S_FAULT_CANCEL = 0x1C00000D

@@ -27,7 +27,10 @@ class SyntaxId:
         return self.version >> 16
 
     def serves(self, asked: SyntaxId) -> bool:
-        """Return whether an interface of this version serves a client that asks for another. Spec: C706 6.1.2."""
+        """Return whether an interface of this version serves a client that requests another version.
+
+        Spec: C706 6.1.2.
+        """
         return self.uuid == asked.uuid and self.major == asked.major and self.minor >= asked.minor
 
 
@@ -36,13 +39,13 @@ NDR = SyntaxId(UUID("8a885d04-1ceb-11c9-9fe8-08002b104860"), 2)
 NDR64 = SyntaxId(UUID("71710533-beba-4937-8319-b5dbef9ccc36"), 1)
 
 KEEP_CONNECTION_ON_ORPHAN = 0x02
-"""The bind time feature that this runtime has (MS-RPCE 3.3.1.5.10); security contexts are not multiplexed."""
+"""The supported bind time feature (MS-RPCE 3.3.1.5.10); security contexts are not multiplexed."""
 
 _FEATURE_PREFIX = UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8]
 
 
 def features_asked(syntax: SyntaxId) -> int | None:
-    """Return the feature bits of a client when a transfer syntax stands for bind time feature negotiation.
+    """Return the requested feature bits if a transfer syntax stands for bind time feature negotiation.
 
     Spec: MS-RPCE 3.3.1.5.3, 2.2.2.14.
     """

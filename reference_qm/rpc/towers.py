@@ -1,4 +1,7 @@
-"""Protocol towers: what the endpoint mapper is asked for and answers. Spec: C706 L; MS-RPCE 2.2.1.2.2."""
+"""Parses and builds protocol towers, the requests and answers of the endpoint mapper.
+
+Spec: C706 L; MS-RPCE 2.2.1.2.2.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ class TowerReader(OctetReader):
 
     __slots__ = ()
 
-    def counted(self) -> bytes:
-        """Read a count u16 and as many bytes."""
+    def take_counted(self) -> bytes:
+        """Read a u16 count and that many bytes."""
         return self.take(int.from_bytes(self.take(2), "little"))
 
 
@@ -43,10 +46,12 @@ class Tower:
 
     @classmethod
     def parse(cls, octets: bytes) -> Self | None:
-        """Read a tower; None when it is one of another protocol; StubError when it is none."""
+        """Read a tower; None for another protocol, StubError for a malformed tower."""
         reader = TowerReader(octets, "<", SECTION)
         reader.where = "tower_octet_string"
-        floors = [(reader.counted(), reader.counted()) for _ in range(int.from_bytes(reader.take(2), "little"))]
+        floors = [
+            (reader.take_counted(), reader.take_counted()) for _ in range(int.from_bytes(reader.take(2), "little"))
+        ]
         reader.finish("tower_octet_string")
         protocols = tuple(left[0] if left else None for left, _ in floors[2:])
         if len(floors) != 5 or protocols != _PROTOCOLS or len(floors[3][1]) != 2 or len(floors[4][1]) != 4:

@@ -1,4 +1,4 @@
-"""The verification trailer behind the stub data of a request. Spec: MS-RPCE 2.2.2.13."""
+"""Handles the verification trailer behind the stub data of a request. Spec: MS-RPCE 2.2.2.13."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _SUPPORT_HEADER_SIGN = 1
 _ALIGNMENT = 4
 _COMMAND_HEADER = struct.Struct("<HH")
 PADDING = 16
-"""Fewer bytes than that may stand between the stub data and the trailer: padding (note <39>)."""
+"""The bound of padding bytes between the stub data and the trailer (note <39>)."""
 
 
 class VerificationError(Exception):
-    """A verification trailer that says other than the request it is in."""
+    """A verification trailer contradicts its request."""
 
 
 def without_verification_trailer(
     stub: bytes, context: PresentationContext, first: Request, call_id: int, packed_drep: bytes, *, header_sign: bool
 ) -> tuple[bytes, bool]:
-    """Return the stub data in front of a verification trailer, and whether there was one; VerificationError.
+    """Return the stub data before a verification trailer, and whether there was a trailer; VerificationError.
 
-    The stub data may have padding behind them then, which whoever reads them ignores.
+    With a trailer, padding may follow the stub data; readers ignore it.
     """
     place = stub.rfind(SIGNATURE)
     if place < 0 or place % _ALIGNMENT:
@@ -42,7 +42,7 @@ def without_verification_trailer(
     position = place + len(SIGNATURE)
     while not commands or not commands[-1][0] & _END:
         if position + _COMMAND_HEADER.size > len(stub):
-            return stub, False  # octets of a message that look like one
+            return stub, False  # the message contains octets that look like a trailer
         command, size = _COMMAND_HEADER.unpack_from(stub, position)
         position += _COMMAND_HEADER.size + size
         commands.append((command, stub[position - size : position]))

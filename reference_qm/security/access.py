@@ -1,4 +1,4 @@
-"""Access checks. Spec: MS-DTYP 2.5.3.2, MS-MQMQ 2.2.24, MS-MQQB 3.1.5.8.3."""
+"""Checks the access of users to queues. Spec: MS-DTYP 2.5.3.2, MS-MQMQ 2.2.24, MS-MQQB 3.1.5.8.3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.security.sid import ANONYMOUS, EVERYONE, OWNER_RIGHTS, Sid
 
 
 class QueueAccess(IntFlag):
-    """MQQUEUEACCESSMASK: rights to a queue.
+    """The MQQUEUEACCESSMASK: rights to a queue.
 
     Spec: MS-MQMQ 2.2.24, which MS-MQQB 3.1.5.8.3 calls 2.2.25.
     """
@@ -49,15 +49,15 @@ _GENERIC = (  # the generic rights of an ACCESS_MASK (MS-DTYP 2.4.3); GENERIC_EX
     (0x40000000, QueueAccess.MQSEC_QUEUE_GENERIC_WRITE),
     (0x10000000, QueueAccess.MQSEC_QUEUE_GENERIC_ALL),
 )
-_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS
-"""READ_CONTROL and WRITE_DAC: what an owner has without an ACE."""
+_RIGHTS_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS
+"""READ_CONTROL and WRITE_DAC: the rights of an owner without an ACE."""
 
 
 def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
-    """Return whether somebody with these SIDs has all of the wanted rights to a queue.
+    """Return whether a user with these SIDs has all wanted rights to a queue.
 
     Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
-    ACEs count in their order: a denial takes what no earlier ACE has allowed.
+    ACEs count in their order: a denial removes the rights that no earlier ACE has allowed.
     """
     if descriptor.Dacl is None:
         return True
@@ -65,7 +65,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
     missing = int(wanted)
     is_owner = descriptor.Owner is not None and descriptor.Owner in sids
     if is_owner and not any(ace.Sid == OWNER_RIGHTS for ace in aces):
-        missing &= ~_OF_OWNERS
+        missing &= ~_RIGHTS_OF_OWNERS
     for ace in aces:
         if ace.Sid not in sids and not (is_owner and ace.Sid == OWNER_RIGHTS):
             continue
@@ -78,7 +78,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
 
 
 def _without_generic(mask: int) -> int:
-    """Replace the generic rights of a mask by those that they stand for."""
+    """Replace the generic rights of a mask by the specific ones."""
     for generic, rights in _GENERIC:
         if mask & generic:
             mask |= rights
@@ -88,10 +88,10 @@ def _without_generic(mask: int) -> int:
 def default_queue_security(
     owner: Sid = ANONYMOUS, machine: Sid | None = None, *, by_soap: bool = False
 ) -> SecurityDescriptor:
-    """Create the security descriptor of a queue that was given none.
+    """Return the default security descriptor of a queue.
 
-    Spec: MS-MQDMPR 3.1.7.1.3.1. ``owner``: a domain user, or the anonymous user for anybody else; ``machine``:
-    objectSid of the computer in directory-integrated mode; ``by_soap``: can messages be sent to it by SRMP?
+    Spec: MS-MQDMPR 3.1.7.1.3.1. ``owner``: a domain user, or else the anonymous user; ``machine``: objectSid of the
+    computer in directory-integrated mode; ``by_soap``: whether the queue accepts messages by SRMP.
     """
     public = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
     write = QueueAccess.MQSEC_WRITE_MESSAGE if by_soap else QueueAccess(0)
@@ -107,4 +107,4 @@ def default_queue_security(
 
 
 DEFAULT_QUEUE_SECURITY = default_queue_security()
-"""The descriptor of a queue created in a workgroup, where nobody is a domain user: everybody may do everything."""
+"""The descriptor of a queue created in a workgroup, which has no domain users: it grants everything to everyone."""

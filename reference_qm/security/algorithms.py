@@ -1,4 +1,4 @@
-"""The algorithms that a message can name, and which of them go with which PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
+"""The algorithms that a message can name, and those of each PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SECTION = "MS-MQMQ 2.2.19.3"
 
 
 class HashAlgorithm(IntEnum):
-    """Values of MessagePropertiesHeader.HashAlgorithm, u32. Spec: MS-MQMQ 2.2.19.3."""
+    """The values of MessagePropertiesHeader.HashAlgorithm, u32. Spec: MS-MQMQ 2.2.19.3."""
 
     MD2 = 0x8001
     MD4 = 0x8002
@@ -23,7 +23,7 @@ class HashAlgorithm(IntEnum):
 
 
 class EncryptionAlgorithm(IntEnum):
-    """Values of MessagePropertiesHeader.EncryptionAlgorithm, u32. Spec: MS-MQMQ 2.2.19.3."""
+    """The values of MessagePropertiesHeader.EncryptionAlgorithm, u32. Spec: MS-MQMQ 2.2.19.3."""
 
     RC2 = 0x6602
     RC4 = 0x6801
@@ -33,7 +33,7 @@ class EncryptionAlgorithm(IntEnum):
 
 
 class PrivacyLevel(IntEnum):
-    """Values of MessagePropertiesHeader.PrivacyLevel, u32. Spec: MS-MQMQ 2.2.19.3."""
+    """The values of MessagePropertiesHeader.PrivacyLevel, u32. Spec: MS-MQMQ 2.2.19.3."""
 
     NONE = 0
     BASE = 1
@@ -77,7 +77,7 @@ PRIVACY: Mapping[int, Privacy] = {
 
 
 def hash_algorithm(value: int) -> HashAlgorithm:
-    """Return the HashAlgorithm of a u32; SecurityError for one that the specification does not list."""
+    """Return the HashAlgorithm of a u32; SecurityError for an unlisted one."""
     try:
         return HashAlgorithm(value)
     except ValueError:
@@ -87,7 +87,7 @@ def hash_algorithm(value: int) -> HashAlgorithm:
 
 
 def privacy_of(level: int) -> Privacy:
-    """Return what a PrivacyLevel (u32) stands for; SecurityError when a body cannot be encrypted under it."""
+    """Return the provider and key size of a PrivacyLevel (u32); SecurityError for one without encryption."""
     privacy = PRIVACY.get(level)
     if privacy is None:
         raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SECTION, f"0x{level:08X} names no encryption")
@@ -95,7 +95,7 @@ def privacy_of(level: int) -> Privacy:
 
 
 def encryption_algorithm(privacy: Privacy, value: int) -> EncryptionAlgorithm:
-    """Return the EncryptionAlgorithm of a u32; SecurityError when the provider of the PrivacyLevel does not have it."""
+    """Return the EncryptionAlgorithm of a u32; SecurityError for one that the PrivacyLevel's provider does not have."""
     found = next((known for known in privacy.key_bits if known == value), None)
     if found is None:
         allowed = ", ".join(known.name for known in privacy.key_bits)

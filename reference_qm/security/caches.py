@@ -2,8 +2,8 @@
 
 Spec: MS-MQQB 3.1.1.3, 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13.
 
-Time is passed in: CachedTime is in s since 1970 UTC, as the events want it. An entry leaves only by size or by the
-cleanup event, never on a look-up.
+The caller passes the time: CachedTime is in s since 1970 UTC, like the time of events. Only the size limit and the
+cleanup event remove an entry, never a look-up.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ Entry = TypeVar("Entry", bound=_Timed)
 class TimedCache(Generic[Entry]):
     """A list of entries with a size and, unless ``lifetime_ms`` is None, a lifetime.
 
-    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). Whoever adds starts its cleanup timer
-    with ``lifetime_ms``, int ms, if it is not running. ``scale`` divides every duration, as it does those of timers.
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). After an addition, the caller starts the
+    cleanup timer with ``lifetime_ms``, int ms, if it is not running. ``scale`` divides every duration, as for timers.
     """
 
     __slots__ = ("_size", "entries", "lifetime_ms")
@@ -92,7 +92,7 @@ class TimedCache(Generic[Entry]):
         self.resize(size, lifetime_ms)
 
     def resize(self, size: int, lifetime_ms: int | None) -> None:
-        """Take another size and lifetime from now on; what is in it stays."""
+        """Change the size and lifetime; the entries stay."""
         if size < 1:
             raise MisuseError(f"a cache takes 1 entry at least, not {size}")
         self._size = size
@@ -106,16 +106,16 @@ class TimedCache(Generic[Entry]):
         return next((entry for entry in self.entries if matches(entry)), None)
 
     def add(self, entry: Entry) -> None:
-        """Add an entry; the oldest half goes when the cache is full."""
+        """Add an entry; a full cache drops its oldest half first."""
         if len(self.entries) >= self._size:
             self.entries.sort(key=lambda kept: kept.CachedTime)
             del self.entries[: max(1, self._size // 2)]
         self.entries.append(entry)
 
     def clean(self, now: Now, scale: int = 1) -> int | None:
-        """Delete what has lived for longer than its lifetime.
+        """Delete the entries that are older than the lifetime.
 
-        Returns with which duration to start the cleanup timer again, int ms; None when nothing is left to clean up.
+        Returns the duration for the next cleanup timer, int ms; None when no entry is left.
         """
         if self.lifetime_ms is None:
             return None
@@ -128,7 +128,7 @@ class TimedCache(Generic[Entry]):
 
 
 class SecurityCaches:
-    """The five caches of a queue manager, empty at start. Spec: MS-MQQB 3.1.1.3, 3.1.3.1."""
+    """The five caches of a queue manager, initially empty. Spec: MS-MQQB 3.1.1.3, 3.1.3.1."""
 
     __slots__ = (
         "ReceiveBaseSymmetricKeyCache",
@@ -148,7 +148,7 @@ class SecurityCaches:
         self.configure(settings)
 
     def configure(self, settings: SecuritySettings) -> None:
-        """Take other sizes, lifetimes and preferences from now on."""
+        """Change the sizes, lifetimes and preferences."""
         self.settings = settings
         short, received = settings.SymmetricKeyShortLifetime, settings.ReceiveSymmetricKeyCacheSize
         sent = settings.SendSymmetricKeyCacheSize

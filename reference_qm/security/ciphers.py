@@ -1,10 +1,11 @@
-"""Encryption of message bodies. Spec: MS-MQQB 3.1.7.1.5, 3.1.5.8.3, MS-MQMQ 2.2.19.3.
+"""Encrypts and decrypts message bodies. Spec: MS-MQQB 3.1.7.1.5, 3.1.5.8.3, MS-MQMQ 2.2.19.3.
 
-RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding, RC4 as it is. The effective key length
-of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, also when 88 of those are zeros.
-Assumed: nothing in the packet would show a receiver otherwise.
+RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding; RC4 runs without. The effective key
+length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, even if 88 of those are zeros.
+This is an assumption: the packet would not show a receiver anything else.
 
-``cryptography`` has all but RC2 with 40 bits, which is pycryptodomex's. RC2 and RC4 are weak and stay in this module.
+``cryptography`` provides everything except 40-bit RC2, which pycryptodomex provides. RC2 and RC4 are weak and stay in
+this module.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _KEY_BITS = {
     EncryptionAlgorithm.AES192: (192,),
     EncryptionAlgorithm.AES256: (256,),
 }
-_BLOCK = {  # int bytes; RC4 has no blocks
+_BLOCK = {  # block size in bytes; RC4 has no blocks
     EncryptionAlgorithm.RC2: 8,
     EncryptionAlgorithm.AES128: 16,
     EncryptionAlgorithm.AES192: 16,
@@ -39,35 +40,35 @@ _BLOCK = {  # int bytes; RC4 has no blocks
 
 
 def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
-    """Return the encrypted body: of the same size with RC4, otherwise the next whole block above."""
+    """Return the encrypted body; RC4 keeps the size, the other algorithms round it up to the next block."""
     _check_key(algorithm, key)
     if algorithm not in _BLOCK:
-        return _rc4(key, body)
+        return _apply_rc4(key, body)
     padder = padding.PKCS7(8 * _BLOCK[algorithm]).padder()
     padded = padder.update(body) + padder.finalize()
     if _is_weak_rc2(algorithm, key):
-        return bytes(_weak_rc2(key).encrypt(padded))
-    return _run(_cipher(algorithm, key).encryptor(), padded)
+        return bytes(_build_weak_rc2(key).encrypt(padded))
+    return _run_cipher(_build_cipher(algorithm, key).encryptor(), padded)
 
 
 def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
-    """Return the body in clear; SecurityError when it cannot have been encrypted so. RC4 never notices."""
+    """Return the decrypted body; SecurityError for an invalid one, which RC4 cannot detect."""
     _check_key(algorithm, key)
     if algorithm not in _BLOCK:
-        return _rc4(key, body)
+        return _apply_rc4(key, body)
     block = _BLOCK[algorithm]
     if not body or len(body) % block:
-        raise _failed(f"{len(body)} bytes are no whole blocks of {block}")
+        raise _security_error(f"{len(body)} bytes are not a multiple of the block size {block}")
     padded = (
-        bytes(_weak_rc2(key).decrypt(body))
+        bytes(_build_weak_rc2(key).decrypt(body))
         if _is_weak_rc2(algorithm, key)
-        else _run(_cipher(algorithm, key).decryptor(), body)
+        else _run_cipher(_build_cipher(algorithm, key).decryptor(), body)
     )
     unpadder = padding.PKCS7(8 * block).unpadder()
     try:
         return unpadder.update(padded) + unpadder.finalize()
     except ValueError as error:
-        raise _failed("its padding is not that of PKCS #5") from error
+        raise _security_error("its padding is not that of PKCS #5") from error
 
 
 def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:
@@ -76,27 +77,27 @@ def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:
         raise SecurityError("SymmetricKey", _SECTION, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
 
 
-def _failed(message: str) -> SecurityError:
+def _security_error(message: str) -> SecurityError:
     return SecurityError("MessagePropertiesHeader.MessageBody", "MS-MQQB 3.1.5.8.3", message)
 
 
-def _cipher(algorithm: EncryptionAlgorithm, key: bytes) -> Cipher[CBC]:
+def _build_cipher(algorithm: EncryptionAlgorithm, key: bytes) -> Cipher[CBC]:
     zeros = CBC(bytes(_BLOCK[algorithm]))
     return Cipher(RC2(key) if algorithm is EncryptionAlgorithm.RC2 else AES(key), zeros)
 
 
-def _run(context: CipherContext, data: bytes) -> bytes:
+def _run_cipher(context: CipherContext, data: bytes) -> bytes:
     return context.update(data) + context.finalize()
 
 
-def _rc4(key: bytes, body: bytes) -> bytes:
-    return _run(Cipher(ARC4(key), None).encryptor(), body)
+def _apply_rc4(key: bytes, body: bytes) -> bytes:
+    return _run_cipher(Cipher(ARC4(key), None).encryptor(), body)
 
 
 def _is_weak_rc2(algorithm: EncryptionAlgorithm, key: bytes) -> bool:
     return algorithm is EncryptionAlgorithm.RC2 and 8 * len(key) == _WEAK_BITS
 
 
-def _weak_rc2(key: bytes) -> Any:
+def _build_weak_rc2(key: bytes) -> Any:
     rc2 = second("Cipher.ARC2")
     return rc2.new(key, rc2.MODE_CBC, iv=bytes(8), effective_keylen=_WEAK_BITS)

@@ -1,8 +1,8 @@
-"""Security descriptors in the self-relative form. Spec: MS-DTYP 2.4.4, 2.4.5, 2.4.6.
+"""Parses and builds security descriptors in the self-relative form. Spec: MS-DTYP 2.4.4, 2.4.5, 2.4.6.
 
-A bounded parser: FormatError and nothing else on any bytes. The SACL is kept as it is, because nothing here audits.
-Types of ACE are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); another is an error, so that no denial is
-overlooked.
+The parser is bounded, and raises only FormatError for any bytes. The SACL is kept unchanged, because nothing is audited
+here. The types of ACE are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); another type is an error, so that no
+denial is overlooked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ACL_REVISIONS = (2, 4)
 
 
 class AceType(IntEnum):
-    """Values of AceType, u8. Spec: MS-DTYP 2.4.4.1."""
+    """The values of AceType, u8. Spec: MS-DTYP 2.4.4.1."""
 
     ACCESS_ALLOWED = 0
     ACCESS_DENIED = 1
@@ -45,7 +45,7 @@ class AceType(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ace(Record):
-    """ACE: what one SID is allowed or denied.
+    """An ACE: the rights that one SID is allowed or denied.
 
     Spec: MS-DTYP 2.4.4. 8 bytes and the SID. AceFlags u8; Mask u32 LE, an ACCESS_MASK; AceSize u16 LE (computed).
     """
@@ -61,7 +61,7 @@ class Ace(Record):
 
     @property
     def is_inherit_only(self) -> bool:
-        """Return whether it is meant for children only (INHERIT_ONLY_ACE)."""
+        """Return whether the ACE is only inherited, and has no effect here (INHERIT_ONLY_ACE)."""
         return bool(self.AceFlags & self.INHERIT_ONLY)
 
     @classmethod
@@ -84,7 +84,7 @@ class Ace(Record):
 
 @dataclass(frozen=True, slots=True)
 class Acl(Record):
-    """ACL: a list of ACEs. Spec: MS-DTYP 2.4.5. 8 bytes and the entries. AclSize, AceCount u16 LE (computed)."""
+    """An ACL: a list of ACEs. Spec: MS-DTYP 2.4.5. 8 bytes and the entries. AclSize, AceCount u16 LE (computed)."""
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.5"
 
@@ -100,7 +100,7 @@ class Acl(Record):
         if size < _ACL.size:
             raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below {_ACL.size}")
         listed = cursor.within(size - _ACL.size, "ACL.AclSize", cls.SECTION)
-        return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # room behind the last ACE is allowed
+        return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # bytes behind the last ACE are allowed
 
     def build(self) -> bytes:
         aces = b"".join(ace.build() for ace in self.Aces)
@@ -109,11 +109,11 @@ class Acl(Record):
 
 @dataclass(frozen=True, slots=True)
 class SecurityDescriptor(Flagged, Record):
-    """SECURITY_DESCRIPTOR: who may do what.
+    """A SECURITY_DESCRIPTOR: the rights of users.
 
     Spec: MS-DTYP 2.4.6. 20 bytes and its parts, anywhere behind. Control u16 LE; Owner, Group, Dacl and Sacl are None
-    when they are not there: without a DACL everybody may do everything, with an empty one nobody may do anything. Sacl
-    is the bytes of an ACL. ``build`` writes SR, DP and SP of Control by what there is.
+    when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants nothing. Sacl is the
+    bytes of an ACL. ``build`` sets SR, DP and SP of Control by the parts that exist.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
@@ -130,7 +130,7 @@ class SecurityDescriptor(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read a descriptor and everything up to the end of ``cursor``, which belongs to it."""
+        """Read a descriptor with all bytes up to the end of ``cursor``."""
         start = cursor.offset
         revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR)
         if revision != _REVISION:
@@ -140,11 +140,11 @@ class SecurityDescriptor(Flagged, Record):
         parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
         present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
-            Sid.read(_part(parts, owner, "OffsetOwner")) if owner else None,
-            Sid.read(_part(parts, group, "OffsetGroup")) if group else None,
-            Acl.read(_part(parts, present, "OffsetDacl")) if present else None,
+            Sid.read(_cursor_of_part(parts, owner, "OffsetOwner")) if owner else None,
+            Sid.read(_cursor_of_part(parts, group, "OffsetGroup")) if group else None,
+            Acl.read(_cursor_of_part(parts, present, "OffsetDacl")) if present else None,
             control,
-            _list_at(_part(parts, audited, "OffsetSacl")) if audited else None,
+            _read_acl_bytes(_cursor_of_part(parts, audited, "OffsetSacl")) if audited else None,
         )
 
     def build(self) -> bytes:
@@ -160,8 +160,8 @@ class SecurityDescriptor(Flagged, Record):
         return bytes(wire)
 
 
-def _list_at(cursor: Cursor) -> bytes:
-    """Return the bytes of an ACL, whatever its entries are."""
+def _read_acl_bytes(cursor: Cursor) -> bytes:
+    """Return the bytes of an ACL without checking its entries."""
     head = cursor.take(_ACL.size, "ACL", "MS-DTYP 2.4.5")
     size = int.from_bytes(head[2:4], "little")
     if size < _ACL.size:
@@ -169,9 +169,9 @@ def _list_at(cursor: Cursor) -> bytes:
     return head + cursor.take(size - _ACL.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 
-def _part(parts: bytes, offset: int, field: str) -> Cursor:
-    """Return a cursor on a part; ``offset`` counts from the start of the descriptor."""
+def _cursor_of_part(parts: bytes, offset: int, field: str) -> Cursor:
+    """Return a cursor for a part; ``offset`` counts from the start of the descriptor."""
     begin = offset - _DESCRIPTOR.size
     if not 0 <= begin < len(parts):
-        raise FormatError(f"SECURITY_DESCRIPTOR.{field}", 0, "MS-DTYP 2.4.6", f"{offset} is outside of the descriptor")
+        raise FormatError(f"SECURITY_DESCRIPTOR.{field}", 0, "MS-DTYP 2.4.6", f"{offset} is outside the descriptor")
     return Cursor(parts, begin)

@@ -1,6 +1,6 @@
-"""Keys and certificates as a directory stores them. Spec: MS-MQMQ 2.2.1, 2.2.2, 2.2.21, 2.2.22.
+"""Parses and builds the keys and certificates of a directory. Spec: MS-MQMQ 2.2.1, 2.2.2, 2.2.21, 2.2.22.
 
-Every ``parse`` is bounded by the bytes that are there and raises FormatError and nothing else.
+Every ``parse`` is bounded by the available bytes and raises only FormatError.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CERTIFICATES = Layout("MQUSERSIGNCERTS", "MS-MQMQ 2.2.21", CertificateCount=U32
 
 @dataclass(frozen=True, slots=True)
 class MqdsPublicKey(Record):
-    """MQDSPUBLICKEY: the public key of a provider.
+    """An MQDSPUBLICKEY: the public key of a provider.
 
     Spec: MS-MQMQ 2.2.1. 12 bytes, the name and the key. ulKeyLen and ulProviderLen u32 LE (computed); ulProviderType
     u32 LE; sProviderName text without its terminating null; aBuf bytes: BLOBHEADER and RSAPUBKEY.
@@ -39,12 +39,12 @@ class MqdsPublicKey(Record):
 
     @property
     def ulKeyLen(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of aBuf."""
+        """The size of aBuf in bytes."""
         return len(self.aBuf)
 
     @property
     def ulProviderLen(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of sProviderName, its terminating null included."""
+        """The size of sProviderName in bytes, including its terminating null."""
         return len(wchars.join(self.sProviderName, terminated=True))
 
     @classmethod
@@ -60,7 +60,10 @@ class MqdsPublicKey(Record):
         return _KEY.build(self) + wchars.join(self.sProviderName, terminated=True) + self.aBuf
 
     def to_public_key_blob(self) -> PublicKeyBlob:
-        """Convert to a PUBLICKEYBLOB. Spec: MS-MQQB 3.1.7.1.5.2. Raises FormatError when aBuf holds no such key."""
+        """Return the key as a PUBLICKEYBLOB. Spec: MS-MQQB 3.1.7.1.5.2.
+
+        Raises FormatError when aBuf has no such key.
+        """
         return PublicKeyBlob.parse(self.aBuf)
 
 
@@ -88,7 +91,7 @@ class MqdsPublicKeys(Record):
         return _KEYS.pack(_KEYS.size + len(keys), len(self.aPublicKeys)) + keys
 
     def find(self, provider: str) -> MqdsPublicKey | None:
-        """Find the key of a provider by its name."""
+        """Return the key of a provider by the provider's name."""
         return next((key for key in self.aPublicKeys if key.sProviderName == provider), None)
 
 
@@ -108,12 +111,12 @@ class UserSignCert(Record):
 
     @property
     def CertificateLength(self) -> int:  # noqa: N802 - the printed name
-        """Int bytes of Certificate."""
+        """The size of Certificate in bytes."""
         return len(self.Certificate)
 
     @classmethod
     def register(cls, identifier: UUID, certificate: bytes) -> Self:
-        """Make the entry of a certificate: its Digest is the MD5 of it."""
+        """Build the entry of a certificate; its Digest is the MD5 of the certificate."""
         return cls(digest(HashAlgorithm.MD5, certificate), identifier, certificate)
 
     @classmethod

@@ -1,10 +1,10 @@
-"""Hashes, and RSA signatures over them as a CSP makes them. Spec: MS-MQMQ 2.2.19.3, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
+"""Hashes data, and makes RSA signatures of hashes as a CSP does. Spec: MS-MQMQ 2.2.19.3, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
 
-Assumed, because the documents say only "the hash encrypted using RSA and the private key": RSASSA-PKCS1-v1_5 with the
-DigestInfo of the hash (RFC 8017 9.2), in the little-endian byte order of the other RSA values of MS-MQQB 2.4.
+The documents say only "the hash encrypted using RSA and the private key". The assumption here is RSASSA-PKCS1-v1_5 with
+the DigestInfo of the hash (RFC 8017 9.2), in the little-endian byte order of the other RSA values of MS-MQQB 2.4.
 
-``cryptography`` does everything that it can; MD2 and MD4 are pycryptodomex's. Both are broken, as is MD5, and are here
-only because old releases sign with them.
+``cryptography`` provides most algorithms; pycryptodomex provides MD2 and MD4. Both are broken, as is MD5, and exist
+here only because old releases sign with them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OLD = {HashAlgorithm.MD2: "Hash.MD2", HashAlgorithm.MD4: "Hash.MD4"}
 
 MAX_MODULUS_BITS = 16384
 MAX_EXPONENT = 0xFFFFFFFF
-"""pubExp is a u32 (MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6)."""
+"""The largest pubExp, which is a u32 (MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6)."""
 
 
 def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
@@ -49,13 +49,13 @@ def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
 
 
 def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
-    """Return the signature of ``data``: bytes LE, as many as the modulus has; SecurityError when the key is too small.
+    """Return the signature of ``data``: bytes LE, as many as the modulus has; SecurityError for too small a key.
 
     Spec: MS-MQQB 3.1.7.1.4.
     """
     try:
         if algorithm in _OLD:
-            signature = bytes(_old_signer(old_private_key(key)).sign(second(_OLD[algorithm]).new(data)))
+            signature = bytes(_build_old_signer(old_private_key(key)).sign(second(_OLD[algorithm]).new(data)))
         else:
             signature = key.sign(data, padding.PKCS1v15(), _CURRENT[algorithm])
     except ValueError as error:
@@ -64,11 +64,11 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
 
 
 def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
-    """Return whether ``signature`` (bytes LE) is that of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether ``signature`` (bytes LE) is the signature of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:
         if algorithm in _OLD:
-            _old_signer(old_public_key(key)).verify(second(_OLD[algorithm]).new(data), big_endian)
+            _build_old_signer(old_public_key(key)).verify(second(_OLD[algorithm]).new(data), big_endian)
         else:
             key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])
     except (InvalidSignature, ValueError):
@@ -76,25 +76,25 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     return True
 
 
-def _old_signer(key: Any) -> Any:
+def _build_old_signer(key: Any) -> Any:
     return second("Signature.pkcs1_15").new(key)
 
 
 def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
-    """Return the public key of a DER X.509 certificate; SecurityError when it holds no usable RSA key.
+    """Return the public key of a DER X.509 certificate; SecurityError without a usable RSA key.
 
-    Spec: MS-MQMQ 2.2.20.6 SenderCert, MS-MQQB 3.1.5.8.3. Only the key is asked for: the section does not look at
-    validity dates, issuer, serial number or usage.
+    Spec: MS-MQMQ 2.2.20.6 SenderCert, MS-MQQB 3.1.5.8.3. Only the key matters: the section does not check validity
+    dates, issuer, serial number or usage.
     """
     subject = "SecurityHeader.SecurityData.SenderCert"
     try:
-        with warnings.catch_warnings():  # of serial numbers that RFC 5280 forbids and old certificates have
+        with warnings.catch_warnings():  # warnings about serial numbers that RFC 5280 forbids and old certificates have
             warnings.simplefilter("ignore", CryptographyDeprecationWarning)
             key = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
         raise SecurityError(subject, _AUTHENTICATION, f"no X.509 certificate with a usable key: {error}") from error
     if not isinstance(key, rsa.RSAPublicKey):
-        raise SecurityError(subject, _AUTHENTICATION, f"its key is no RSA key but {type(key).__name__}")
+        raise SecurityError(subject, _AUTHENTICATION, f"its key is not an RSA key but {type(key).__name__}")
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
         raise SecurityError(subject, _AUTHENTICATION, "its RSA key is larger than any that is believed")
     return key

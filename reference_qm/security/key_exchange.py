@@ -1,11 +1,11 @@
-"""RSA key exchange: SIMPLEBLOB and PUBLICKEYBLOB. Spec: MS-MQQB 2.4, 3.1.7.1.5, 3.1.5.8.3.
+"""Wraps symmetric keys with RSA: SIMPLEBLOB and PUBLICKEYBLOB. Spec: MS-MQQB 2.4, 3.1.7.1.5, 3.1.5.8.3.
 
 encryptedKey is printed with 256 bytes, but the keys of 3.1.7.1.5 have 512 and 1024 bits. Both can be true, because the
-field is little-endian: zeros behind the 64 or 128 bytes do not change the number. So 256 bytes are written, and a blob
-that stops after its 64 or 128 bytes is read as well.
+field is little-endian: zeros after the 64 or 128 bytes do not change the number. So 256 bytes are written, and a blob
+that ends after its 64 or 128 bytes is accepted as well.
 
-pycryptodomex does the RSAES-PKCS1-v1_5 part: cryptography takes its padding bytes from the system, where chance must be
-injected here, and gives random bytes for a blob that fails, which 3.1.5.8.3 wants refused.
+pycryptodomex does the RSAES-PKCS1-v1_5 part. cryptography takes its padding bytes from the system, but randomness must
+be injected here, and it returns random bytes for a failed blob, which 3.1.5.8.3 refuses.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PUBLIC = "MS-MQQB 2.4.1"
 
 
 def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
-    """Return the key of a PUBLICKEYBLOB; SecurityError when its numbers are no RSA key."""
+    """Return the key of a PUBLICKEYBLOB; SecurityError for invalid numbers."""
     modulus = int.from_bytes(blob.modulus, "little")
     if modulus.bit_length() != blob.bitLen:
         raise SecurityError("PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, bitLen {blob.bitLen}")
@@ -43,7 +43,7 @@ def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
 
 
 def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: bytes, entropy: Entropy) -> SimpleBlob:
-    """Return the SIMPLEBLOB that carries a symmetric key; SecurityError when the RSA key is too small or too large."""
+    """Return the SIMPLEBLOB of a symmetric key; SecurityError when the RSA key is too small or too large."""
     if key.key_size > 8 * _SIZE:
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"an RSA key of {key.key_size} bits does not fit")
     try:
@@ -54,10 +54,10 @@ def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: b
 
 
 def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, bits: int) -> bytes:
-    """Return the symmetric key of ``bits`` bits that a SIMPLEBLOB carries.
+    """Return the symmetric key of ``bits`` bits in a SIMPLEBLOB.
 
-    Raises FormatError when it is no SIMPLEBLOB, SecurityError when it is for another algorithm, another RSA key, or
-    holds a key of another length.
+    Raises FormatError for a malformed blob, and SecurityError for one with another algorithm, another RSA key, or
+    another key length.
     """
     size = -(-key.key_size // 8)
     whole = blob.ljust(_HEAD + _SIZE, b"\0") if len(blob) >= _HEAD + size else blob
@@ -68,15 +68,15 @@ def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, 
         )
     if any(simple.encryptedKey[size:]):
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"is not for an RSA key of {key.key_size} bits")
-    found = _decrypted(key, simple.encryptedKey[:size][::-1], bits // 8)
+    found = _decrypt_key(key, simple.encryptedKey[:size][::-1], bits // 8)
     if not found:
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"holds no key of {bits} bits for this RSA key")
     return found
 
 
-def _decrypted(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
-    """Return the key of ``size`` bytes, or nothing."""
+def _decrypt_key(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
+    """Return the decrypted key of ``size`` bytes, or no bytes after a failure."""
     try:
         return bytes(second(_CIPHER).new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))
-    except ValueError:  # a number above the modulus
+    except ValueError:  # the number exceeds the modulus
         return b""

@@ -1,4 +1,4 @@
-"""The security of a message, in its attributes and in its headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30-32."""
+"""Converts the security of a message between attributes and headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30-32."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSecurity:
-    """The attributes of a Message that concern security; a Message that has none of them has no MessageSecurity.
+    """The security attributes of a Message; a Message without any has no MessageSecurity.
 
     Spec: MS-MQDMPR 3.1.1.12. PrivacyLevel, AuthenticationLevel, HashAlgorithm, EncryptionAlgorithm: their values in
     packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS); SenderIdentifierType: that of SecurityHeader.ST.
@@ -37,20 +37,20 @@ class MessageSecurity:
 
     @property
     def in_header(self) -> bool:
-        """Return whether any is in a SecurityHeader. Algorithms are named by every packet. Spec: MS-MQMQ 2.2.19.3."""
+        """Whether an attribute needs a SecurityHeader. Every packet names the algorithms. Spec: MS-MQMQ 2.2.19.3."""
         named = MessageSecurity(HashAlgorithm=self.HashAlgorithm, EncryptionAlgorithm=self.EncryptionAlgorithm)
         return self != named
 
 
 UNPROTECTED = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
-"""PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message that has no MessageSecurity."""
+"""The PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message without MessageSecurity."""
 
 
 def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
-    """Return the packet of a message with what its attributes say of security; not signed and not encrypted here.
+    """Return the packet of a message with its security attributes, before signature and encryption.
 
-    Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. Printed, the header is there for signed messages only; an encrypted one
-    needs it for its key, and frame 7 of MS-MQQB 4.1.7 has one for its SID alone. AU and AS are 0.
+    Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. The document adds the header only to signed messages; but an encrypted
+    message needs it for its key, and frame 7 of MS-MQQB 4.1.7 has one only for its SID. AU and AS are 0.
     """
     packet = replace(
         packet,
@@ -87,10 +87,10 @@ def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserM
 
 
 def security_of(packet: UserMessagePacket) -> MessageSecurity:
-    """Return the attributes that a packet has. Spec: MS-MQDMPR 3.1.7.1.31.
+    """Return the security attributes of a packet. Spec: MS-MQDMPR 3.1.7.1.31.
 
-    AuthenticationLevel is that of AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit
-    and is always 0, but its values are those of AS. A ProviderInfo that is no such structure names no provider.
+    AuthenticationLevel is AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit and is
+    always 0, but its values are those of AS. A malformed ProviderInfo names no provider.
     """
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if header is None:
@@ -100,7 +100,7 @@ def security_of(packet: UserMessagePacket) -> MessageSecurity:
             EncryptionAlgorithm=properties.EncryptionAlgorithm,
         )
     data = header.SecurityData
-    provider = _provider(data.ProviderInfo)
+    provider = _parse_provider(data.ProviderInfo)
     return MessageSecurity(
         PrivacyLevel=properties.PrivacyLevel,
         AuthenticationLevel=header.AS,
@@ -116,7 +116,7 @@ def security_of(packet: UserMessagePacket) -> MessageSecurity:
     )
 
 
-def _provider(info: bytes) -> ProviderInfo:
+def _parse_provider(info: bytes) -> ProviderInfo:
     try:
         return ProviderInfo.parse(info) if info else ProviderInfo()
     except FormatError:

@@ -64,9 +64,9 @@ class SecurityConfig:
 
 
 def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
-    """Make an RSA key pair of ``bits`` bits, which is even. Spec: MS-MQDMPR 3.1.3, RFC 8017 3.1.
+    """Generate an RSA key pair of ``bits`` bits, an even number. Spec: MS-MQDMPR 3.1.3, RFC 8017 3.1.
 
-    Primes are pycryptodomex's, whose chance can be injected, and which makes keys of 512 bits.
+    pycryptodomex makes the primes, because its randomness can be injected, and it supports keys of 512 bits.
     """
     while True:
         p, q = (

@@ -1,16 +1,16 @@
 """The security checks of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
 
-The steps, in the order in which they are taken; each raises Refused. Readings that had to be chosen:
+The functions are in the order of the steps; each raises Refused. The module follows these readings:
 - The sender signs, then encrypts (3.1.7.1); the receiver, as printed, verifies the signature of the encrypted body,
-  which no sender makes. Here the body is decrypted first, and a message that is wrong in both ways is BAD_ENCRYPTION.
-- PrivacyLevel outside of the table is BAD_ENCRYPTION when EB is set (ambiguity 49).
-- The identity of the sender is verified for signed messages only, as the steps are printed below "to authenticate the
-  packet"; frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
-- With ST 0 there is no SID to look up: its sender is the anonymous user (MS-MQDMPR 3.1.1.12 SenderIdentifierType), who
-  is not in the group Everyone: MS-MQDMPR 3.1.7.1.3.1 grants to both apart.
+  which no sender creates. This module decrypts first; a message with both defects is BAD_ENCRYPTION.
+- A PrivacyLevel outside the table is BAD_ENCRYPTION when EB is set (ambiguity 49).
+- Only the sender of a signed message is verified, because the steps are printed below "to authenticate the packet";
+  frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
+- With ST 0 the SID is not looked up: the sender is the anonymous user (MS-MQDMPR 3.1.1.12 SenderIdentifierType), who
+  is not in the group Everyone, because MS-MQDMPR 3.1.7.1.3.1 grants rights to both separately.
 - A signature of a provider other than the three of 3.1.7.1.5 cannot be validated: UNSUPPORTED_CRYPTO_PROVIDER, as
-  MS-MQDMPR 3.1.1.12 says what that class is for; 3.1.5.8.3 never uses it.
-- AS is the receiver's finding: one that comes in with the message is cleared.
+  MS-MQDMPR 3.1.1.12 defines that class; 3.1.5.8.3 never uses it.
+- The receiver computes AS, and clears an AS that arrives with the message.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ _SECTION = "MS-MQQB 3.1.5.8.3"
 _PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
 _ZERO_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
-"""Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
+"""The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
 class Accounts(Protocol):
-    """The questions of the receiver to the directory and the local security authority."""
+    """The requests of the receiver to the directory and the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
-        """Return User.Certificates of a SecurityID; None when the directory does not succeed."""
+        """Return User.Certificates of a SecurityID; None when the directory fails."""
         ...
 
     def groups(self, sid: Sid) -> Set[Sid] | None:
-        """Return the groups of an account, its primary group among them; None when there is no such account."""
+        """Return the groups of an account, including its primary group; None for an unknown account."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """The queue manager that decides. ``private_keys``: by the name of the provider."""
+    """The receiving queue manager. ``private_keys``: by the name of the provider."""
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]
@@ -70,7 +70,7 @@ class Receiver:
 
 
 class Refused(Exception):
-    """The message is disregarded: a Nack of this class when NA is set, and a FinalAck when it is transactional."""
+    """A message is refused: a Nack of this class if NA is set, and a FinalAck for a transactional message."""
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:
         super().__init__(reason)
@@ -78,14 +78,14 @@ class Refused(Exception):
 
 
 def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> UserMessagePacket:
-    """Return the packet with its body in clear. Spec: MS-MQQB 3.1.5.8.3, when EB is set."""
+    """Return the packet with its body decrypted. Spec: MS-MQQB 3.1.5.8.3, when EB is set."""
     security, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if security is None or not security.EB:
         return packet
     try:
         privacy = privacy_of(properties.PrivacyLevel)
         algorithm = encryption_algorithm(privacy, properties.EncryptionAlgorithm)
-        key = _key_of(packet, security, privacy, algorithm, receiver, now)
+        key = _find_key(packet, security, privacy, algorithm, receiver, now)
         _check_strength(privacy.provider, algorithm, key, receiver)
         body = decrypt(algorithm, key, properties.MessageBody)
     except (SecurityError, FormatError) as error:
@@ -97,7 +97,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     )
 
 
-def _key_of(
+def _find_key(
     packet: UserMessagePacket,
     security: SecurityHeader,
     privacy: Privacy,
@@ -105,7 +105,7 @@ def _key_of(
     receiver: Receiver,
     now: Now,
 ) -> bytes:
-    """Return the symmetric key that the message names: a cached one, or that of its SIMPLEBLOB, which is cached."""
+    """Return the symmetric key that the message names, from the cache or from its SIMPLEBLOB."""
     blob = security.SecurityData.EncryptionKey
     wanted = (packet.UserHeader.SourceQueueManager, privacy.provider, algorithm, blob)
     cache = receiver.caches.receiving(packet.MessagePropertiesHeader.PrivacyLevel)
@@ -132,7 +132,7 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
 
 
 def authenticate_message(packet: UserMessagePacket, content: Content = signed_content) -> UserMessagePacket:
-    """Return the packet with AS as its signature deserves, 0 when it is not signed. Its body must be in clear."""
+    """Return the packet with AS as its signature deserves; 0 without a signature. Its body must be decrypted."""
     security = packet.SecurityHeader
     if security is None:
         return packet
@@ -148,7 +148,7 @@ def authenticate_message(packet: UserMessagePacket, content: Content = signed_co
 
 
 def _check_provider(security: SecurityHeader) -> None:
-    """Check that the provider of a signature is one that is here. Spec: MS-MQMQ 2.2.20.6 DE, ProviderInfo."""
+    """Check that the provider of a signature is supported. Spec: MS-MQMQ 2.2.20.6 DE, ProviderInfo."""
     if security.DE or not security.ProviderInfoSize:
         return
     try:
@@ -161,7 +161,7 @@ def _check_provider(security: SecurityHeader) -> None:
 
 
 def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> None:
-    """Check that the certificate of an authenticated message is its sender's, in the cache or else in the directory."""
+    """Check that the certificate of an authenticated message belongs to its sender, by cache or directory."""
     security = packet.SecurityHeader
     if security is None or not security.AS or security.ST == ST_NONE:
         return
@@ -181,18 +181,18 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
 
 
 def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: SecurityDescriptor) -> None:
-    """Check that the sender may write to the queue, whose security descriptor is given."""
+    """Check that the sender may write to a queue with the given security descriptor."""
     try:
-        user, sids = _token(security, receiver.accounts)
+        user, sids = _build_token(security, receiver.accounts)
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
-        lacks = "is no account" if sids is None else "lacks MQSEC_WRITE_MESSAGE"
+        lacks = "is not an account" if sids is None else "lacks MQSEC_WRITE_MESSAGE"
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION})")
 
 
-def _token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
-    """Return userSID and Sids of its token; None for one that is no account. Users are in Everyone besides the PAC."""
+def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
+    """Return userSID and Sids of the token; None for an unknown account. Users are also in Everyone."""
     if security.ST == ST_NONE:
         return ANONYMOUS, frozenset({ANONYMOUS})
     if security.ST == ST_QUEUE_MANAGER:

@@ -1,7 +1,7 @@
-"""pycryptodomex, for what ``cryptography`` does not have; and RSA keys as it wants them.
+"""Loads pycryptodomex, for algorithms that ``cryptography`` does not have, and converts RSA keys for it.
 
-It is loaded when it is first needed, by few systems ever: loading takes a sixth of the time in which a queue manager
-starts. Keys are those of ``cryptography`` everywhere outside this package's inner parts.
+The library is loaded at its first use, because few systems need it, and because loading takes a sixth of the start
+time of a queue manager. Outside the inner parts of this package, keys are those of ``cryptography``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ def second(name: str) -> Any:
 
 
 def old_private_key(key: rsa.RSAPrivateKey) -> Any:
-    """Return a private key as pycryptodomex has it."""
+    """Convert a private key for pycryptodomex."""
     numbers = key.private_numbers()
     public = numbers.public_numbers
     parts = (public.n, public.e, numbers.d, numbers.p, numbers.q)
-    return second("PublicKey.RSA").construct(parts, consistency_check=False)  # cryptography has checked it
+    return second("PublicKey.RSA").construct(parts, consistency_check=False)  # cryptography has checked the key
 
 
 def old_public_key(key: rsa.RSAPublicKey) -> Any:
-    """Return a public key as pycryptodomex has it; ValueError for numbers that are no RSA key."""
+    """Convert a public key for pycryptodomex; ValueError for invalid numbers."""
     numbers = key.public_numbers()
     return second("PublicKey.RSA").construct((numbers.n, numbers.e))

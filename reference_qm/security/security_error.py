@@ -1,14 +1,13 @@
-"""The error of this package besides FormatError, which stands for bytes without the printed structure."""
+"""The error of this package; FormatError stands for malformed bytes."""
 
 from __future__ import annotations
 
 
 class SecurityError(ValueError):
-    """A failure to sign, authenticate, encrypt or decrypt something.
+    """A message could not be signed, authenticated, encrypted or decrypted.
 
-    It begins with the printed name (``subject``), such as ``MessagePropertiesHeader.HashAlgorithm``, and ends with the
-    section, such as ``MS-MQQB 3.1.5.8.3``.
-    The message is one line, and never holds key material.
+    The text begins with the printed name (``subject``), such as ``MessagePropertiesHeader.HashAlgorithm``, and ends
+    with the section, such as ``MS-MQQB 3.1.5.8.3``. It is one line, and never contains key material.
     """
 
     def __init__(self, subject: str, section: str, message: str) -> None:

@@ -1,11 +1,11 @@
-"""Encrypting the body of a message that is sent. Spec: MS-MQQB 3.1.7.1.5.
+"""Encrypts the body of a message before sending. Spec: MS-MQQB 3.1.7.1.5.
 
-Two readings had to be chosen. The steps take the best provider that the remote has whatever the PrivacyLevel, but the
-receiver chooses its private key and its algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3) and could never
-decrypt such a message: here, as in note <66>, PrivacyLevel chooses the provider. And SecurityHeader.ProviderName is no
-field of that header: here it is SecurityData.ProviderInfo, whose presence clears DE (MS-MQMQ 2.2.20.6).
+Two readings had to be chosen. The steps take the best provider of the remote for every PrivacyLevel. But the receiver
+chooses its private key and algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3), and could never decrypt such a
+message: here PrivacyLevel chooses the provider, as in note <66>. And SecurityHeader.ProviderName does not exist in that
+header: here it is SecurityData.ProviderInfo, whose presence clears DE (MS-MQMQ 2.2.20.6).
 
-Every failure is a SecurityError or a FormatError; what follows it is 3.1.7.1.5.1 and up to the caller.
+Every failure is a SecurityError or a FormatError; the caller handles it by 3.1.7.1.5.1.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ _REDUCED_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The encryption of a message. Spec: MS-MQQB 3.1.7.1.5. ``key_size``: int bytes with the 88 zero bits, if any."""
+    """The chosen encryption of a message. Spec: MS-MQQB 3.1.7.1.5.
+
+    ``key_size``: int bytes with the 88 zero bits, if any.
+    """
 
     UseCSP: str
     UseAlgorithm: EncryptionAlgorithm
@@ -52,12 +55,12 @@ class Selection:
     key_size: int
 
     def new_key(self, entropy: Entropy) -> bytes:
-        """Return a new symmetric key; 40 bits of an Enhanced RC2 key are followed by 88 zero bits."""
+        """Return a new symmetric key; an Enhanced RC2 key of 40 bits ends with 88 zero bits."""
         return entropy.token(self.UseSymmKeyLength // 8).ljust(self.key_size, b"\0")
 
 
 def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: SecuritySettings) -> Selection:
-    """Select provider, algorithm, key length and public key by PrivacyLevel (u32) and what the remote has."""
+    """Select provider, algorithm, key length and public key by PrivacyLevel (u32) and the remote's keys."""
     privacy = privacy_of(level)
     key = remote_keys.find(privacy.provider)
     if key is None:
@@ -83,23 +86,25 @@ def encrypt_message(
     entropy: Entropy,
     now: Now,
 ) -> UserMessagePacket:
-    """Return the packet with its body encrypted for a queue manager, or as it is when its PrivacyLevel is 0.
+    """Return the packet with its body encrypted for a queue manager; unchanged for PrivacyLevel 0.
 
-    ``remote``: RemoteQMGuid; ``remote_keys``: RemoteQMPublicKey. A SecurityHeader is made when there is none.
+    ``remote``: RemoteQMGuid; ``remote_keys``: RemoteQMPublicKey. A missing SecurityHeader is added.
     """
     level = packet.MessagePropertiesHeader.PrivacyLevel
     if level == PrivacyLevel.NONE:
         return packet
     if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
-        raise SecurityError("UserHeader.DestinationQueue", _SECTION, "is no public or private name: no key to find")
+        raise SecurityError(
+            "UserHeader.DestinationQueue", _SECTION, "is neither a public nor a private name: no key can be found"
+        )
     selection = select_encryption(level, remote_keys, caches.settings)
-    cached = _key_for(selection, level, remote, caches, entropy, now)
+    cached = _find_or_make_key(selection, level, remote, caches, entropy, now)
     body = encrypt(selection.UseAlgorithm, cached.SymmetricKey, packet.MessagePropertiesHeader.MessageBody)
     return replace(
         packet,
         BaseHeader=replace(packet.BaseHeader, PacketSize=0),
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(SH=1)),
-        SecurityHeader=_announced(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
+        SecurityHeader=_describe_encryption(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
         MessagePropertiesHeader=replace(
             packet.MessagePropertiesHeader,
             MessageBody=body,
@@ -110,10 +115,10 @@ def encrypt_message(
     )
 
 
-def _key_for(
+def _find_or_make_key(
     selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
 ) -> CachedSymmetricKey:
-    """Find the cached key of the remote, or make one and cache it."""
+    """Return the cached key for the remote, or make and cache a new one."""
     cache = caches.sending(level)
     wanted = (remote, selection.UseCSP, selection.UseAlgorithm)
     found = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)
@@ -126,8 +131,8 @@ def _key_for(
     return made
 
 
-def _announced(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
-    """Return the SecurityHeader that says how the body is encrypted."""
+def _describe_encryption(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
+    """Return the SecurityHeader that describes the encryption of the body."""
     data = replace(
         header.SecurityData,
         EncryptionKey=cached.EncryptedSymmetricKey,

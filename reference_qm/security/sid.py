@@ -1,4 +1,4 @@
-"""Security identifiers. Spec: MS-DTYP 2.4.2, MS-MQMQ 2.2.20.6 (SecurityID)."""
+"""Parses and builds security identifiers. Spec: MS-DTYP 2.4.2, MS-MQMQ 2.2.20.6 (SecurityID)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MAX_SUB_AUTHORITIES = 15
 
 @dataclass(frozen=True, slots=True)
 class Sid(Record):
-    """SID: who somebody is.
+    """A SID: the identifier of a user or group.
 
-    Spec: MS-DTYP 2.4.2.2. 8 bytes and 4 for each sub-authority (15 at most). IdentifierAuthority 48-bit int,
-    big-endian on the wire; SubAuthority u32 LE each. ``str`` gives the form of 2.4.2.1, S-1-5-18.
+    Spec: MS-DTYP 2.4.2.2. 8 bytes and 4 for each sub-authority (15 at most). IdentifierAuthority 48-bit int, big-endian
+    on the wire; SubAuthority u32 LE each. ``str`` gives the form of 2.4.2.1, S-1-5-18.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.2.2"
@@ -36,7 +36,7 @@ class Sid(Record):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return the SID of its text form with a decimal authority; raises FormatError."""
+        """Return the SID of a text with a decimal authority; raises FormatError."""
         match = _TEXT.fullmatch(text)
         if match is None:
             raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} is not of the form S-1-5-18")
@@ -65,10 +65,10 @@ class Sid(Record):
 
 
 EVERYONE = Sid(1, (0,))
-"""S-1-1-0: everybody has it."""
+"""The SID S-1-1-0: the group of all users."""
 AUTHENTICATED_USERS = Sid(5, (11,))
-"""Whoever has proven an identity (MS-DTYP 2.4.2.4)."""
+"""The SID of authenticated users (MS-DTYP 2.4.2.4)."""
 ANONYMOUS = Sid(5, (7,))
-"""S-1-5-7: who does not say who it is."""
+"""The SID S-1-5-7: the anonymous user."""
 OWNER_RIGHTS = Sid(3, (4,))
-"""S-1-3-4: stands for the current owner in an ACE, and replaces what an owner has by itself (MS-DTYP 2.5.3.2)."""
+"""The SID S-1-3-4: it stands for the owner in an ACE, and replaces the owner's implicit rights (MS-DTYP 2.5.3.2)."""

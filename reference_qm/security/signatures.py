@@ -1,10 +1,10 @@
-"""Digital signatures of messages. Spec: MS-MQMQ 2.5, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
+"""Signs messages and verifies signatures. Spec: MS-MQMQ 2.5, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
 
-"The values of the following fields" are taken as they stand in the packet, little-endian, in the printed order. Assumed
-where 2.5 does not say: Label has its terminating null, as on the wire; a queue name is the printed structure without
-the padding that follows it or, inside a list, with zeros for it, because padding may have any value (notes <1>, <2>);
-a field that is not in the packet adds nothing; FormatNameList is that of MultiQueueFormatHeader.Destination, which
-stands where DestinationQueue stands in 2.5.2.
+"The values of the following fields" are their bytes in the packet, little-endian, in the printed order. Where 2.5 is
+silent, the assumptions are: Label has its terminating null, as on the wire. A queue name is the printed structure
+without the padding after it or, inside a list, with zeros for it, because padding may have any value (notes <1>, <2>).
+A field that is not in the packet adds nothing. FormatNameList is that of MultiQueueFormatHeader.Destination, at the
+place of DestinationQueue in 2.5.2.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _AUTHENTICATION = "MS-MQQB 3.1.5.8.3"
 
 
 class SignatureType(IntEnum):
-    """Message.AuthenticationLevel, and the value of SecurityHeader.Flags.AS that a receiver notes. Spec: 3.1.5.8.3."""
+    """The values of Message.AuthenticationLevel, and of SecurityHeader.Flags.AS after receipt. Spec: 3.1.5.8.3."""
 
     SIG10 = 0x1
     SIG20 = 0x3
     SIG30 = 0x5
 
 
-def _label(packet: UserMessagePacket) -> bytes:
+def _label_content(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
     return b"" if properties.Label is None else wchars.join(properties.Label, properties.LabelTerminated)
 
 
-def _queue(name: QueueName | None) -> bytes:
+def _queue_content(name: QueueName | None) -> bytes:
     if name is None:
         return b""
     if isinstance(name, DirectQueueFormatName):
@@ -52,21 +52,21 @@ def _queue(name: QueueName | None) -> bytes:
     return name.build()
 
 
-def _format_names(packet: UserMessagePacket) -> bytes:
+def _format_name_content(packet: UserMessagePacket) -> bytes:
     header = packet.MultiQueueFormatHeader
     if header is None:
         return b""
-    wire = bytearray(12)  # the fixed part of MQFAddressHeader, which alignment counts from
+    wire = bytearray(12)  # the fixed part of MQFAddressHeader, from which alignment counts
     for element in header.Destination.FormatNameList:
         wire += replace(element, Padding=None).build(len(wire))
     return bytes(wire[12:])
 
 
-def _journaling(packet: UserMessagePacket) -> bytes:
+def _journaling_content(packet: UserMessagePacket) -> bytes:
     return bytes((packet.UserHeader.JP << 1 | packet.UserHeader.JN,))
 
 
-def _connector(packet: UserMessagePacket) -> bytes:
+def _connector_content(packet: UserMessagePacket) -> bytes:
     connector = packet.UserHeader.ConnectorType
     return b"" if connector is None else connector.bytes_le
 
@@ -76,44 +76,49 @@ _FIRST: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.CorrelationID,
     lambda packet: packet.MessagePropertiesHeader.ApplicationTag.to_bytes(4, "little"),
     lambda packet: packet.MessagePropertiesHeader.MessageBody,
-    _label,
-    lambda packet: _queue(packet.UserHeader.ResponseQueue),
-    lambda packet: _queue(packet.UserHeader.AdminQueue),
+    _label_content,
+    lambda packet: _queue_content(packet.UserHeader.ResponseQueue),
+    lambda packet: _queue_content(packet.UserHeader.AdminQueue),
 )
 _LAST: tuple[_Field, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
-    _journaling,
+    _journaling_content,
     lambda packet: bytes((packet.MessagePropertiesHeader.Flags & 0x0F,)),
     lambda packet: packet.MessagePropertiesHeader.MessageClass.to_bytes(2, "little"),
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
-    _connector,
+    _connector_content,
 )
 _FIELDS: Mapping[SignatureType, tuple[_Field, ...]] = {
     SignatureType.SIG10: _FIRST,
-    SignatureType.SIG20: (*_FIRST, *_LAST, lambda packet: _queue(packet.UserHeader.DestinationQueue)),
-    SignatureType.SIG30: (*_FIRST, lambda packet: packet.MessagePropertiesHeader.ExtensionData, _format_names, *_LAST),
+    SignatureType.SIG20: (*_FIRST, *_LAST, lambda packet: _queue_content(packet.UserHeader.DestinationQueue)),
+    SignatureType.SIG30: (
+        *_FIRST,
+        lambda packet: packet.MessagePropertiesHeader.ExtensionData,
+        _format_name_content,
+        *_LAST,
+    ),
 }
 
 
 def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
-    """Return what is hashed. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+    """Return the octets that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
     return b"".join(field(packet) for field in _FIELDS[kind])
 
 
 Content = Callable[[UserMessagePacket, SignatureType], bytes]
-"""A function that returns the octets that are hashed, as ``signed_content`` does."""
+"""A function that returns the octets to be hashed, like ``signed_content``."""
 
 
 def sign_message(
     packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = signed_content
 ) -> UserMessagePacket:
-    """Return the packet with its signature: sign before the body is encrypted.
+    """Return the signed packet; its body must not be encrypted yet.
 
-    Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is SIG30 whatever
-    was asked for. Without one SIG30 is refused: 3.1.5.8.3 looks for it nowhere else. SecurityHeader must be there, with
-    SenderCert. Raises SecurityError.
+    Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is always SIG30.
+    SIG30 without that header is refused, because 3.1.5.8.3 looks for it only there. SecurityHeader with SenderCert is
+    required. Raises SecurityError.
     """
     security = packet.SecurityHeader
     if security is None or not security.SecurityData.SenderCert:
@@ -122,14 +127,16 @@ def sign_message(
     several = packet.MultiQueueFormatHeader
     if several is not None:
         made = sign(key, algorithm, content(packet, SignatureType.SIG30))
-        return _resized(packet, security, replace(several, Signature=replace(several.Signature, Signature=made)))
+        return _replace_headers(
+            packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
+        )
     if kind is SignatureType.SIG30:
         raise SecurityError("MultiQueueFormatHeader", _SIGNING, "an MSMQ 3.0 signature needs one")
     data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
-    return _resized(packet, replace(security, SecurityData=data), None)
+    return _replace_headers(packet, replace(security, SecurityData=data), None)
 
 
-def _resized(
+def _replace_headers(
     packet: UserMessagePacket, security: SecurityHeader, several: MultiQueueFormatHeader | None
 ) -> UserMessagePacket:
     """Return the packet with other headers; building computes PacketSize."""
@@ -144,21 +151,21 @@ def _resized(
 
 def is_signed(packet: UserMessagePacket) -> bool:
     """Return whether one of the two Signature fields is set. Spec: MS-MQQB 3.1.5.8.3."""
-    return any(_signatures(packet))
+    return any(_signatures_of(packet))
 
 
 def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
-    """Return which signature of the packet is genuine; SecurityError when it is none.
+    """Return the kind of the genuine signature of a packet; SecurityError without one.
 
-    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature counts as MSMQ 2.0, then 1.0; only without it is
-    MultiQueueFormatHeader.Signature looked at, as MSMQ 3.0.
+    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is tried as MSMQ 2.0, then 1.0. Only without it,
+    MultiQueueFormatHeader.Signature is tried as MSMQ 3.0.
     """
     security = packet.SecurityHeader
     if security is None:
-        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is not there: no certificate")
+        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is missing: no certificate")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
-    single, several = _signatures(packet)
+    single, several = _signatures_of(packet)
     signature = single or several
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
         if is_signature(key, algorithm, content(packet, kind), signature):
@@ -166,8 +173,8 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     raise SecurityError("Signature", _AUTHENTICATION, f"is not that of the message under {algorithm.name}")
 
 
-def _signatures(packet: UserMessagePacket) -> tuple[bytes, bytes]:
-    """Return SecurityData.Signature and MultiQueueFormatHeader.Signature, empty when they are not set."""
+def _signatures_of(packet: UserMessagePacket) -> tuple[bytes, bytes]:
+    """Return SecurityData.Signature and MultiQueueFormatHeader.Signature; empty when they are not set."""
     security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
     return (
         b"" if security is None else security.SecurityData.Signature,

@@ -1,1 +1,1 @@
-"""The only place of the reference queue manager with sockets, files and real time."""
+"""The I/O of the reference queue manager: all its sockets, files and real time are in this package."""

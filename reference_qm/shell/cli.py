@@ -1,6 +1,6 @@
 """The command ``mqconform serve``: the reference queue manager in a process of its own.
 
-`serving.py` is imported when the command runs, so that its help needs no import.
+`serving.py` is imported when the command runs, so that the help needs no import.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def main() -> None:
-    """Be ``serve`` alone (``python -m reference_qm``)."""
+    """Run ``serve`` alone (``python -m reference_qm``)."""
     typer.run(serve)
 
 
@@ -44,7 +44,7 @@ def serve(
     ] = None,
     store: Annotated[
         str | None,
-        typer.Option("--store", metavar="FILE", help="File that keeps the messages after the process [none]."),
+        typer.Option("--store", metavar="FILE", help="File that keeps the messages after the process ends [none]."),
     ] = None,
     fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation. Repeatable.")] = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""One TCP connection of MS-MQQB 2.1.1."""
+"""A TCP connection of MS-MQQB 2.1.1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import (
 )
 
 LINGER_S = 5.0
-"""The time that a closed connection may take to deliver what was sent before it was closed."""
+"""The time in s that a closed connection has to deliver its pending bytes."""
 
 OpenedInput = type[TransportAccepted] | type[TransportConnected]
 
@@ -26,9 +26,9 @@ OpenedInput = type[TransportAccepted] | type[TransportConnected]
 class Connection(asyncio.Protocol):
     """Turns asyncio's callbacks for a stream into inputs of the core.
 
-    Back-pressure: bytes are handled as they are read (asyncio reads at most 256 KiB at a time), so nothing that was
-    received waits in memory. What the other side does not read waits up to ``unsent_limit`` bytes; then the connection
-    is cut, because the core has no use for half a stream. What is sent in one turn of the event loop is one write.
+    Back-pressure: bytes are handled as they are read (asyncio reads at most 256 KiB at a time), so no received bytes
+    wait in memory. Bytes that the other side does not read wait, up to ``unsent_limit``; then the connection is cut,
+    because the core has no use for half a stream. All bytes sent in one turn of the event loop are one write.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Connection(asyncio.Protocol):
         self.remote = remote
         self.dialling: asyncio.Task[None] | None = None
         self.closed = False
-        """Pass nothing more to the core."""
+        """Whether the core gets no more inputs from this connection."""
         self._transport: asyncio.Transport | None = None
         self._linger: asyncio.TimerHandle | None = None
         self._cut: str | None = None
@@ -61,7 +61,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def connected(self) -> bool:
-        """Whether there ever was a connection."""
+        """Whether the connection was ever established."""
         return self._transport is not None
 
     @property
@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         stream = cast("asyncio.Transport", transport)
-        peer_name = stream.get_extra_info("peername")  # None when the other side is gone already
+        peer_name = stream.get_extra_info("peername")  # None when the other side has already disconnected
         remote = Endpoint(*peer_name[:2]) if peer_name else self.remote
         if self.closed or remote is None or not self.admit(self):
             self.closed = True
@@ -93,13 +93,13 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._linger is not None:
             self._linger.cancel()
-        self._report_loss(self._cut or _reason(exc))
+        self._report_loss(self._cut or _reason_of(exc))
         self.gone(self)
 
     # -- the host asks ------------------------------------------------------------------------------------------
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; a connection that is breaking takes them and loses them."""
+        """Send bytes in order; a breaking connection loses them."""
         if self._transport is None:
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():
@@ -110,21 +110,21 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
             return
         if not self._gathered:
-            asyncio.get_running_loop().call_soon(self._write)
+            asyncio.get_running_loop().call_soon(self._write_pending)
         self._gathered.append(data)
         self._gathered_size += len(data)
 
-    def _write(self) -> None:
-        """Write what was gathered; a transport that is closing loses it."""
+    def _write_pending(self) -> None:
+        """Write the collected bytes; a closing transport loses them."""
         gathered, self._gathered, self._gathered_size = self._gathered, [], 0
         if gathered and self._transport is not None and not self._transport.is_closing():
             self._transport.write(b"".join(gathered))
 
     def close(self) -> None:
-        """Send what was to be sent, then close; the core gets no more inputs."""
+        """Send the pending bytes, then close; the core gets no more inputs."""
         self.closed = True
         if self._transport is not None:
-            self._write()
+            self._write_pending()
             self._transport.close()
             if self._transport.get_write_buffer_size() and self._linger is None:
                 self._linger = asyncio.get_running_loop().call_later(LINGER_S, self._transport.abort)
@@ -132,7 +132,7 @@ class Connection(asyncio.Protocol):
             self.dialling.cancel()
 
     def abort(self) -> None:
-        """Close without sending anything more; the core gets no more inputs."""
+        """Close without sending the pending bytes; the core gets no more inputs."""
         self.close()
         if self._transport is not None:
             self._transport.abort()
@@ -143,7 +143,7 @@ class Connection(asyncio.Protocol):
             self.deliver(TransportLost(self.name, reason))
 
 
-def _reason(exc: Exception | None) -> str:
+def _reason_of(exc: Exception | None) -> str:
     if isinstance(exc, OSError) and exc.errno is not None:
         return os.strerror(exc.errno)
     return str(exc) if exc is not None else "closed"

@@ -8,7 +8,15 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
-from reference_qm.control import FACILITIES, ControlError, NotOffered, announced, answer, refusal, request_from
+from reference_qm.control import (
+    FACILITIES,
+    ControlError,
+    NotOffered,
+    answer,
+    list_offered_facilities,
+    refusal,
+    request_from,
+)
 from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
 from reference_qm.surface.effects import Answer, Completed
@@ -18,21 +26,22 @@ from reference_qm.surface.store import StoreError
 from reference_qm.surface.surroundings import HostRequest
 
 LINE_LIMIT = 8 * 1024 * 1024
-"""A body of 4 MiB, which no packet holds, in base64 and more."""
+"""The limit of a line: a body of 4 MiB, which no packet holds, in base64 and more."""
 TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes"
 CLIENTS_LIMIT = 64
 WAITING_LIMIT = 1024
-"""Requests of one client that wait for an answer."""
+"""The limit of unanswered requests of one client."""
 
 UNREAD_LIMIT = 64 * 1024 * 1024
-"""Bytes of answers that a client may leave unread; then it is cut."""
+"""The limit of unread bytes of answers; above it a client is disconnected."""
 
 
 class ControlServer:
     """Serves several clients at once.
 
-    ``stop`` is called when one asks for the end of the process, ``reset`` when one asks for a new beginning: that
-    raises a ControlError or a StoreError when it cannot be. ``offered``: the facilities that clients have here.
+    ``stop`` is called when a client requests the end of the process, ``reset`` when one requests a new beginning;
+    ``reset`` raises a ControlError or a StoreError when that is impossible. ``offered``: the facilities that clients
+    may use.
     """
 
     def __init__(
@@ -51,7 +60,7 @@ class ControlServer:
         self._listener: asyncio.Server | None = None
 
     async def bind(self, endpoint: Endpoint) -> Endpoint:
-        """Take the port without accepting yet; OSError when that fails."""
+        """Bind the port without accepting yet; OSError for a failure."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             lambda: ControlClient(self), endpoint.host, endpoint.port, start_serving=False
@@ -59,18 +68,18 @@ class ControlServer:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     async def start(self) -> None:
-        """Let clients in; OSError when the port was taken meanwhile."""
+        """Accept clients; OSError when the port is in use."""
         if self._listener is not None:
             await self._listener.start_serving()
 
     def close_listener(self) -> None:
-        """Let nobody in and take no request any more; answers are still delivered."""
+        """Accept no clients and no requests any more; answers are still delivered."""
         self.ending = True
         if self._listener is not None:
             self._listener.close()
 
     def forget_handles(self) -> None:
-        """Forget what clients have opened: the queue manager began anew."""
+        """Forget the handles of all clients, because the queue manager began anew."""
         for client in self.clients:
             client.forget_handles()
 
@@ -81,24 +90,24 @@ class ControlServer:
 
 
 class ControlClient(asyncio.Protocol):
-    """One client: requests may be pipelined, answers come as they are ready, each under the id of its request."""
+    """A client: its requests may be pipelined, and each answer comes when it is ready, under the id of its request."""
 
     def __init__(self, server: ControlServer) -> None:
         self.server = server
         self._transport: asyncio.Transport | None = None
         self._unread = bytearray()
         self._waiting: dict[int, Any] = {}
-        """Ids of requests that wait for an answer, by the token that the host has for them."""
+        """The ids of unanswered requests, by the host's tokens."""
         self._paused = False
         self._opened: dict[Request, None] = {}
-        """What is to be asked at the end of the connection: the handles that it has opened are closed."""
+        """The requests that close the client's open handles, to be made at the end of the connection."""
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         if len(self.server.clients) >= CLIENTS_LIMIT:
-            self._refuse(None, f"{CLIENTS_LIMIT} control clients are connected already; close one of them")
+            self._refuse_request(None, f"{CLIENTS_LIMIT} control clients are connected already; close one of them")
             self.hang_up()
             return
         self.server.clients.add(self)
@@ -109,7 +118,7 @@ class ControlClient(asyncio.Protocol):
         self._take_lines(searched)
 
     def pause_writing(self) -> None:
-        """Take no more requests of a client that does not read its answers."""
+        """Accept no requests of a client that does not read its answers."""
         self._paused = True
         if self._transport is not None:
             self._transport.pause_reading()
@@ -121,23 +130,23 @@ class ControlClient(asyncio.Protocol):
         self._take_lines(0)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let nothing wait any more: a message that came for who is gone would be lost."""
+        """Cancel the waiting requests, because a message for a disconnected client would be lost."""
         self._transport = None
         self.server.clients.discard(self)
         for token in list(self._waiting):
-            self.server.host.ask(CancelWaiting(token), _ignore)
+            self.server.host.ask(CancelWaiting(token), _ignore_answer)
         for close in list(self._opened):
-            self.server.host.ask(close, _ignore)
+            self.server.host.ask(close, _ignore_answer)
 
     # -- requests and answers -----------------------------------------------------------------------------------
 
     def hang_up(self) -> None:
-        """Close after what was answered is delivered."""
+        """Close after the pending answers are delivered."""
         if self._transport is not None:
             self._transport.close()
 
     def _take_lines(self, searched: int) -> None:
-        """Carry out the whole lines; the first ``searched`` bytes are known to hold no line end."""
+        """Handle the complete lines; the first ``searched`` bytes contain no line end."""
         while not (self._paused or self.server.ending) and (end := self._unread.find(b"\n", searched)) >= 0:
             line = bytes(self._unread[:end])
             del self._unread[: end + 1]
@@ -145,32 +154,32 @@ class ControlClient(asyncio.Protocol):
             self._on_line(line)
         if not self._paused and len(self._unread) > LINE_LIMIT:
             self._unread.clear()
-            self._refuse(None, TOO_LONG)
+            self._refuse_request(None, TOO_LONG)
             self.hang_up()
 
     def _on_line(self, line: bytes) -> None:
         number: Any = None
         try:
-            arguments = _object(line)
-            number = _number(arguments)
+            arguments = _parse_object(line)
+            number = _request_number(arguments)
             verb = arguments.get("verb")
             if isinstance(verb, str) and (refused := refusal(verb, self.server.offered)) is not None:
                 raise NotOffered(refused)
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":
-                self._cancel(number, arguments)
+                self._cancel_request(number, arguments)
             elif on_verb is None:
-                self._ask(number, request_from(arguments))
+                self._ask_host(number, request_from(arguments))
             elif len(arguments) == 1:
                 on_verb(self, number)
             else:
                 raise ControlError(f"{verb} takes no arguments; leave out {', '.join(arguments.keys() - {'verb'})}")
         except NotOffered as error:
-            self._send({"id": number, "ok": False, "error": str(error), "unsupported": True})
+            self._send_reply({"id": number, "ok": False, "error": str(error), "unsupported": True})
         except ControlError as error:
-            self._refuse(number, str(error))
+            self._refuse_request(number, str(error))
 
-    def _ask(self, number: Any, request: Request | HostRequest) -> None:
+    def _ask_host(self, number: Any, request: Request | HostRequest) -> None:
         if len(self._waiting) >= WAITING_LIMIT:
             raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
 
@@ -178,14 +187,14 @@ class ControlClient(asyncio.Protocol):
             self._waiting.pop(result.token, None)
             if isinstance(result, Completed):
                 self._note_handle(request, result)
-            self._send(self._limit_facilities(answer(number, result)))
+            self._send_reply(self._limit_facilities(answer(number, result)))
 
         token = self.server.host.ask(request, send_answer)
         if self.server.host.awaits(token):
             self._waiting[token] = number
 
     def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:
-        """Note a handle that is open now, or is no longer; one that came for who is gone is closed at once."""
+        """Note a handle that was opened or closed; a handle for a disconnected client is closed at once."""
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
         opens = _OPENS.get(type(request))
@@ -193,50 +202,50 @@ class ControlClient(asyncio.Protocol):
             return
         close = opens(result.result.values)
         if self._transport is None:
-            self.server.host.ask(close, _ignore)
+            self.server.host.ask(close, _ignore_answer)
         else:
             self._opened[close] = None
 
     def forget_handles(self) -> None:
-        """Forget the handles that a restart has ended: others get their numbers."""
+        """Forget the handles that a restart ended, because their numbers are reused."""
         self._opened.clear()
 
-    def _cancel(self, number: Any, arguments: dict[str, Any]) -> None:
+    def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:
         """Cancel an earlier request of this client that waits for a message."""
         if arguments.keys() != {"verb", "request"}:
-            raise ControlError("cancel: takes request, the id of the request that is to be cancelled")
+            raise ControlError("cancel: takes request, the id of the request to cancel")
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
         if token is None:
             raise ControlError(f"cancel: no request {ascii(arguments['request'])[:60]} of this client waits")
-        self._ask(number, CancelWaiting(token))
+        self._ask_host(number, CancelWaiting(token))
 
-    def _restart(self, number: Any) -> None:
+    def _restart_host(self, number: Any) -> None:
         self.server.host.restart()
         self.server.forget_handles()
-        self._send({"id": number, "ok": True})
+        self._send_reply({"id": number, "ok": True})
 
-    def _reset(self, number: Any) -> None:
+    def _reset_host(self, number: Any) -> None:
         try:
             self.server.reset()
         except StoreError as error:
             raise ControlError(str(error)) from error
         self.server.forget_handles()
-        self._send({"id": number, "ok": True})
+        self._send_reply({"id": number, "ok": True})
 
-    def _stop(self, number: Any) -> None:
-        self._send({"id": number, "ok": True})
+    def _stop_host(self, number: Any) -> None:
+        self._send_reply({"id": number, "ok": True})
         self.server.stop()
 
     def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
-        """Leave what is not offered here out of an answer to identity."""
+        """Remove the facilities that are not offered from an answer to identity."""
         if "facilities" in reply:
-            reply["facilities"] = announced(reply["facilities"], self.server.offered)
+            reply["facilities"] = list_offered_facilities(reply["facilities"], self.server.offered)
         return reply
 
-    def _refuse(self, number: Any, error: str) -> None:
-        self._send({"id": number, "ok": False, "error": error})
+    def _refuse_request(self, number: Any, error: str) -> None:
+        self._send_reply({"id": number, "ok": False, "error": error})
 
-    def _send(self, reply: dict[str, Any]) -> None:
+    def _send_reply(self, reply: dict[str, Any]) -> None:
         if self._transport is not None and not self._transport.is_closing():
             if self._transport.get_write_buffer_size() > UNREAD_LIMIT:
                 self._transport.abort()
@@ -245,7 +254,7 @@ class ControlClient(asyncio.Protocol):
 
 
 _HOST_VERBS = MappingProxyType(
-    {"restart": ControlClient._restart, "reset": ControlClient._reset, "stop": ControlClient._stop}
+    {"restart": ControlClient._restart_host, "reset": ControlClient._reset_host, "stop": ControlClient._stop_host}
 )
 
 
@@ -255,14 +264,14 @@ _OPENS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]],
         RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
     }
 )
-"""What closes again what a request has opened; cursors end with their handles."""
+"""The requests that close what a request opened; cursors end with their handles."""
 
 
-def _ignore(answer: Answer) -> None:
-    """Take an answer that nobody waits for."""
+def _ignore_answer(answer: Answer) -> None:
+    """Ignore an answer without a receiver."""
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def _parse_object(line: bytes) -> dict[str, Any]:
     if len(line) > LINE_LIMIT:
         raise ControlError(TOO_LONG)
     try:
@@ -276,7 +285,7 @@ def _object(line: bytes) -> dict[str, Any]:
     return found
 
 
-def _number(arguments: dict[str, Any]) -> int | str:
+def _request_number(arguments: dict[str, Any]) -> int | str:
     number = arguments.pop("id", None)
     if isinstance(number, bool) or not isinstance(number, int | str):
         raise ControlError('"id" is missing or neither a number nor a string; it names the answer')

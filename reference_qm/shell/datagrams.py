@@ -15,10 +15,10 @@ log = logging.getLogger(__name__)
 
 
 class DatagramSocket:
-    """Sends at once or not at all: UDP promises nothing, so nothing waits in memory."""
+    """Sends at once or not at all: UDP guarantees nothing, so nothing waits in memory."""
 
     def __init__(self, local: Endpoint, received: Callable[[Endpoint, bytes], None]) -> None:
-        """Bind; OSError when that fails."""
+        """Bind the socket; OSError for a failure."""
         self._received = received
         self._socket = socket.socket(socket.AF_INET6 if ":" in local.host else socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -30,26 +30,26 @@ class DatagramSocket:
         self.local = Endpoint(*self._socket.getsockname()[:2])
 
     def start(self) -> None:
-        """Begin to listen."""
-        asyncio.get_running_loop().add_reader(self._socket, self._readable)
+        """Start to receive."""
+        asyncio.get_running_loop().add_reader(self._socket, self._on_readable)
 
     def send(self, remote: Endpoint, data: bytes) -> None:
-        """Send one datagram; one that cannot leave is lost like any other (the Ping Response Timer notices)."""
+        """Send a datagram; one that cannot be sent is lost like any other (the Ping Response Timer expires)."""
         try:
             self._socket.sendto(data, remote)
         except OSError as error:
             log.debug("datagram to %s:%d not sent: %s", remote.host, remote.port, error)
 
     def close(self) -> None:
-        """Receive and send no more."""
+        """Stop to receive and send."""
         if self._socket.fileno() >= 0:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()
 
-    def _readable(self) -> None:
+    def _on_readable(self) -> None:
         try:
             data, name = self._socket.recvfrom(DATAGRAM_LIMIT)
-        except OSError as error:  # an ICMP error of an earlier datagram, or a datagram with a bad checksum
+        except OSError as error:  # an ICMP error of an earlier datagram, or a bad checksum
             log.debug("nothing received: %s", error)
             return
         self._received(Endpoint(*name[:2]), data)

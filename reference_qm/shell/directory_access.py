@@ -1,4 +1,4 @@
-"""The directory of a host, on a thread of its own: it may wait for a file that another process has."""
+"""Accesses the directory of a host on a thread of its own, because a file may be locked by another process."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reference_qm.surface.inputs import DirectoryAnswered
 from reference_qm.surface.surroundings import HostRequest, Surroundings
 
 POLL_S = 0.5
-"""How often a directory that others share is asked whether they changed it."""
+"""The interval in s for checking a shared directory for changes."""
 
 
 class DirectoryAccess:
-    """Carries out effects in order, one at a time, while the event loop goes on."""
+    """Carries out directory effects one by one, while the event loop continues."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -27,14 +27,14 @@ class DirectoryAccess:
         self._thread = ThreadPoolExecutor(1, "directory")
 
     async def answer(self, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
-        """Carry out an effect."""
+        """Carry out an effect and return its answer."""
         loop = asyncio.get_running_loop()
         around = self._surroundings
         reached = around.consulted if isinstance(effect, ReadDirectory) else around.within_reach
         return await loop.run_in_executor(self._thread, directory_access.answer, reached, effect)
 
     async def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
-        """Do what somebody beside the queue manager does; a str says why that cannot be."""
+        """Carry out a request about the environment; a str is the reason of a refusal."""
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._thread, self._surroundings.carry_out, request)
@@ -42,15 +42,15 @@ class DirectoryAccess:
             return str(error)
 
     async def watch(self, changed: Callable[[], None]) -> None:
-        """Say so, for ever, when others change a directory that they share."""
+        """Report the changes of a shared directory by other programs, without end."""
         while self._directory is not None and self._directory.shared:
             await asyncio.sleep(POLL_S)
-            with contextlib.suppress(StorageError):  # the next read says so, if that is still so
+            with contextlib.suppress(StorageError):  # the next read reports the failure if it persists
                 if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_behind):
                     changed()
 
     def close(self) -> None:
-        """Let go of the directory, after whatever is being written."""
+        """Release the directory after the pending writes."""
         if self._directory is not None:
             self._thread.submit(self._directory.close)
         self._thread.shutdown()

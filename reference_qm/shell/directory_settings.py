@@ -1,7 +1,7 @@
-"""[directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, distribution lists.
+"""Reads [directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, lists.
 
-Sites are named by their name and queue managers by their computer name. What has no identifier of its own gets one made
-of its name, so that files that say the same mean the same objects.
+Sites are named by their name and queue managers by their computer name. An object without identifier gets one derived
+from its name, so that equal files mean the same objects.
 """
 
 from __future__ import annotations
@@ -33,49 +33,51 @@ from reference_qm.shell.toml_values import SettingsError, Table, Values
 from reference_qm.surface.entropy import Entropy, new_guid
 
 _NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
-"""The name space of the identifiers that are made of names."""
+"""The name space of the derived identifiers."""
 ENTERPRISE = "enterprise"
 """The name of the enterprise, which every directory has."""
 
 
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
-    """Make the directory of a [directory] table; None, workgroup mode, without one.
+    """Build the directory of a [directory] table; None, for workgroup mode, without the table.
 
-    ``identifier``: the queue manager's own, which must be in the directory. With ``store`` the objects are added to the
-    file that other queue managers may share; those that are there already stay as they are.
+    ``identifier``: the own queue manager's, which must be in the directory. With ``store`` the objects are added to the
+    file, which other queue managers may share; existing objects stay unchanged.
     """
     if tree is None:
         return None
     where = f"{where}: [directory]"
     values = toml.table(tree, _DIRECTORY, where)
-    elements = _elements(values, where)
-    directory = _open(values.get("store"), where, entropy)
+    elements = _build_elements(values, where)
+    directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
         if any(element.Identifier == other.Identifier for _, other in elements[:number]):
-            raise SettingsError(f"{place}: it has the name or the identifier of another object: change or remove it")
-        _provision(directory, element, place)
+            raise SettingsError(f"{place}: another object has this name or identifier: change or remove one")
+        _provision_element(directory, element, place)
     if identifier is None:
-        raise SettingsError(f"{where}: [queue_manager] identifier is missing: say which of the queue managers this is")
+        raise SettingsError(
+            f"{where}: [queue_manager] identifier is missing: give the identifier of one of the queue managers"
+        )
     if directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject is None:
-        raise SettingsError(f"{where}: no queue manager {identifier}, which this is: add it to queue_managers")
+        raise SettingsError(f"{where}: the own queue manager {identifier} is missing: add it to queue_managers")
     return directory
 
 
-def _open(store: Path | None, where: str, entropy: Entropy) -> MemoryDirectory:
+def _open_directory(store: Path | None, where: str, entropy: Entropy) -> MemoryDirectory:
     new_identifier = partial(new_guid, entropy)
     if store is None:
-        return MemoryDirectory(new_identifier, _utc_s)
+        return MemoryDirectory(new_identifier, _current_utc_s)
     try:
-        return SqliteDirectory(store, new_identifier, _utc_s)
+        return SqliteDirectory(store, new_identifier, _current_utc_s)
     except DirectoryFileError as error:
         raise SettingsError(f"{where} store: {error}") from error
 
 
-def _utc_s() -> int:
+def _current_utc_s() -> int:
     return system.now().utc_s
 
 
-def _provision(directory: MemoryDirectory, element: DirectoryObject, place: str) -> None:
+def _provision_element(directory: MemoryDirectory, element: DirectoryObject, place: str) -> None:
     if any(one.Identifier == element.Identifier for one in directory.contents()[1] or ()):
         return
     try:
@@ -84,25 +86,25 @@ def _provision(directory: MemoryDirectory, element: DirectoryObject, place: str)
         raise SettingsError(f"{place}: {error}") from error
 
 
-def _elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
-    """Make the elements of all entries, each with its place in the file."""
-    entries = {kind: _entries(values.get(kind, []), kind, where) for kind in _KINDS}
-    sites = {one["name"].lower(): _identifier(one, "site", one["name"]) for _, one in entries["sites"]}
+def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
+    """Build the elements of all entries, each with its place in the file."""
+    entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _KINDS}
+    sites = {one["name"].lower(): _identifier_of(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
-    named = {one["pathname"].lower(): _identifier(one, "queue", one["pathname"]) for _, one in entries["queues"]}
-    named |= {one["name"].lower(): _identifier(one, "list", one["name"]) for _, one in entries["distribution_lists"]}
+    named = {one["pathname"].lower(): _identifier_of(one, "queue", one["pathname"]) for _, one in entries["queues"]}
+    named |= {one["name"].lower(): _identifier_of(one, "list", one["name"]) for _, one in entries["distribution_lists"]}
     return [
-        (where, Enterprise(Identifier=_identifier({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
+        (where, Enterprise(Identifier=_identifier_of({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
         *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
-        *((place, _machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
-        *((place, _link(one, sites, machines, place)) for place, one in entries["links"]),
-        *((place, _computer(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
-        *((place, _queue(one, machines, place)) for place, one in entries["queues"]),
-        *((place, _list(one, named, place)) for place, one in entries["distribution_lists"]),
+        *((place, _build_machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
+        *((place, _build_link(one, sites, machines, place)) for place, one in entries["links"]),
+        *((place, _build_computer(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
+        *((place, _build_queue(one, machines, place)) for place, one in entries["queues"]),
+        *((place, _build_list(one, named, place)) for place, one in entries["distribution_lists"]),
     ]
 
 
-def _machine(one: Values, sites: Names, machines: Names, place: str) -> QueueManager:
+def _build_machine(one: Values, sites: Names, machines: Names, place: str) -> QueueManager:
     return QueueManager(
         Identifier=one["identifier"],
         ComputerName=one["computer_name"],
@@ -118,12 +120,12 @@ def _machine(one: Values, sites: Names, machines: Names, place: str) -> QueueMan
     )
 
 
-def _link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
+def _build_link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
     ends = _find_names(sites, one["sites"], f"{place} sites")
     if len(set(ends)) != 2:
         raise SettingsError(f"{place} sites = {list(one['sites'])}: a link has two sites")
     return RoutingLink(
-        Identifier=_identifier(one, "link", f"{ends[0]} {ends[1]}"),
+        Identifier=_identifier_of(one, "link", f"{ends[0]} {ends[1]}"),
         Site1Identifier=ends[0],
         Site2Identifier=ends[1],
         ActualCost=one.get("cost", MIN_COST),
@@ -131,10 +133,10 @@ def _link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink
     )
 
 
-def _queue(one: Values, machines: Names, place: str) -> Queue:
+def _build_queue(one: Values, machines: Names, place: str) -> Queue:
     _find_names(machines, [one["pathname"].partition("\\")[0]], f"{place} pathname")
     return Queue(
-        Identifier=_identifier(one, "queue", one["pathname"]),
+        Identifier=_identifier_of(one, "queue", one["pathname"]),
         Pathname=one["pathname"],
         Label=one.get("label", ""),
         Transactional=one.get("transactional", False),
@@ -142,22 +144,22 @@ def _queue(one: Values, machines: Names, place: str) -> Queue:
     )
 
 
-def _computer(one: Values) -> Computer:
+def _build_computer(one: Values) -> Computer:
     name = one["computer_name"]
     return Computer(
-        Identifier=_identifier({}, "computer", name), Name=name, SecurityIdentifier=one["computer_sid"].build()
+        Identifier=_identifier_of({}, "computer", name), Name=name, SecurityIdentifier=one["computer_sid"].build()
     )
 
 
-def _list(one: Values, named: Names, place: str) -> DistributionList:
+def _build_list(one: Values, named: Names, place: str) -> DistributionList:
     return DistributionList(
-        Identifier=_identifier(one, "list", one["name"]),
+        Identifier=_identifier_of(one, "list", one["name"]),
         Name=one["name"],
         Members=_find_names(named, one.get("members", ()), f"{place} members"),
     )
 
 
-def _entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, Values]]:
+def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, Values]]:
     known, required = _KINDS[kind]
     read = []
     for number, entry in enumerate(entries, 1):
@@ -173,11 +175,11 @@ def _entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str
 def _find_names(known: Names, names: Sequence[str], where: str) -> tuple[UUID, ...]:
     for name in names:
         if name.lower() not in known:
-            raise SettingsError(f"{where}: no {name!r} in this file; there are {', '.join(known) or 'none'}")
+            raise SettingsError(f"{where}: this file has no {name!r}; it has {', '.join(known) or 'none'}")
     return tuple(known[name.lower()] for name in names)
 
 
-def _identifier(values: Values, kind: str, name: str) -> UUID:
+def _identifier_of(values: Values, kind: str, name: str) -> UUID:
     given: UUID | None = values.get("identifier")
     return given or uuid5(_NAMES, f"{kind} {name.lower()}")
 
@@ -185,19 +187,19 @@ def _identifier(values: Values, kind: str, name: str) -> UUID:
 # -- what an entry may hold -----------------------------------------------------------------------------------------
 
 
-def _tables(value: object) -> list[Any]:
+def _require_tables(value: object) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError("must be a list of tables: write [[directory.sites]] and so on")
     return value
 
 
-def _strings(value: object) -> tuple[str, ...]:
+def _require_strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError("must be a list of names")
     return tuple(toml.string(one) for one in value)
 
 
-def _pathname(value: object) -> str:
+def _require_pathname(value: object) -> str:
     name = toml.string(value)
     computer, separator, queue = name.partition("\\")
     if not (computer and separator and queue) or "\\" in queue:
@@ -215,30 +217,30 @@ _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
                 **_GUID,
                 "computer_name": toml.string,
                 "qualified_computer_name": toml.string,
-                "sites": _strings,
+                "sites": _require_strings,
                 "routing_server": toml.flag,
-                "in_routing_servers": _strings,
-                "out_routing_servers": _strings,
+                "in_routing_servers": _require_strings,
+                "out_routing_servers": _require_strings,
                 "computer_sid": toml.sid,
             },
             ("identifier", "computer_name", "sites"),
         ),
         "links": (
-            {**_GUID, "sites": _strings, "cost": toml.integer(MIN_COST, MAX_COST), "gates": _strings},
+            {**_GUID, "sites": _require_strings, "cost": toml.integer(MIN_COST, MAX_COST), "gates": _require_strings},
             ("sites",),
         ),
         "queues": (
             {
                 **_GUID,
-                "pathname": _pathname,
+                "pathname": _require_pathname,
                 "label": toml.string,
                 "transactional": toml.flag,
                 "base_priority": toml.integer(-0x8000, 0x7FFF),
             },
             ("pathname",),
         ),
-        "distribution_lists": ({**_GUID, "name": toml.string, "members": _strings}, ("name",)),
+        "distribution_lists": ({**_GUID, "name": toml.string, "members": _require_strings}, ("name",)),
     }
 )
-"""The keys of the entries of each kind, and those that must be there."""
-_DIRECTORY: Table = {"store": lambda value: Path(toml.string(value)), **dict.fromkeys(_KINDS, _tables)}
+"""The keys of the entries of each kind, and the required keys."""
+_DIRECTORY: Table = {"store": lambda value: Path(toml.string(value)), **dict.fromkeys(_KINDS, _require_tables)}

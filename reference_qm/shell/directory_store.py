@@ -16,24 +16,24 @@ from reference_qm.directory.objects import DirectoryObject
 from reference_qm.directory.records import RecordError, from_record, to_record
 
 APPLICATION_ID: Final = 0x4D514453
-""""MQDS", in the header of the file: it marks a directory among SQLite files."""
+"""The application_id "MQDS" in the header of an SQLite file marks a directory."""
 SCHEMA: Final = 1
 
 _HEADER: Final = struct.Struct(">16s44xI4xI")
-"""Magic, user_version at 60, application_id at 68 of an SQLite file."""
+"""The fields of an SQLite header: magic, user_version at 60, application_id at 68."""
 _MAGIC: Final = b"SQLite format 3\0"
 
 
 class DirectoryFileError(Exception):
-    """A file cannot be used as a directory; one line."""
+    """A file is not usable as a directory; the text is one line."""
 
 
 class SqliteDirectory(MemoryDirectory):
-    """A directory whose objects are safe on disk before a change is answered with Success.
+    """A directory whose objects are on disk before a change is answered with Success.
 
-    What another process wrote to the file is seen before each operation. A file that is damaged or not a directory is
-    refused with DirectoryFileError and left as it is. An operation that the file refuses (locked for longer than
-    ``busy_s``, or full) ends with GenericError and changes nothing. It may be used by any thread, by one at a time.
+    Each operation sees the earlier writes of other processes. A damaged file, or one that is not a directory, is
+    refused with DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than
+    ``busy_s``, or full) ends with GenericError and changes nothing. Any thread may use it, one at a time.
     """
 
     shared = True
@@ -50,25 +50,25 @@ class SqliteDirectory(MemoryDirectory):
         except sqlite3.Error as error:
             raise DirectoryFileError(f"{path}: cannot be opened as a directory: {error}") from error
         try:
-            self._prepare()
-            with self._reading():
+            self._prepare_file()
+            with self._open_to_read():
                 pass
         except (sqlite3.Error, StorageError) as error:
             self._database.close()
             raise DirectoryFileError(f"{path}: cannot be used as a directory: {error}") from error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Release the file."""
         self._database.close()
 
     def is_behind(self) -> bool:
-        """Did another process change the file since it was read?"""
+        """Return whether another process has changed the file since the last read."""
         try:
-            return self._version() != self._seen_version
+            return self._data_version() != self._seen_version
         except sqlite3.Error as error:
             raise StorageError(f"{self._path_of_file}: {error}") from error
 
-    def _prepare(self) -> None:
+    def _prepare_file(self) -> None:
         self._database.execute("PRAGMA synchronous = FULL")
         (verdict,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
@@ -85,7 +85,7 @@ class SqliteDirectory(MemoryDirectory):
         self._database.execute("COMMIT")
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _open_to_read(self) -> Iterator[None]:
         try:
             self._catch_up()
         except sqlite3.Error as error:
@@ -93,7 +93,7 @@ class SqliteDirectory(MemoryDirectory):
         yield
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _open_to_change(self) -> Iterator[None]:
         done = False
         try:
             self._database.execute("BEGIN IMMEDIATE")
@@ -105,26 +105,26 @@ class SqliteDirectory(MemoryDirectory):
             raise StorageError(f"{self._path_of_file}: {error}") from error
         finally:
             if not done:
-                self._seen_version = None  # memory may have changed and the file has not: read it again
+                self._seen_version = None  # memory may differ from the file now: read it again
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
         self._notify()
 
-    def _put(self, element: DirectoryObject) -> None:
+    def _store_element(self, element: DirectoryObject) -> None:
         self._database.execute(
             "INSERT INTO objects (identifier, record) VALUES (?, ?) "
             "ON CONFLICT (identifier) DO UPDATE SET record = excluded.record",
             (str(element.Identifier), json.dumps(to_record(element))),
         )
-        super()._put(element)
+        super()._store_element(element)
 
-    def _drop(self, element: DirectoryObject) -> None:
+    def _delete_element(self, element: DirectoryObject) -> None:
         self._database.execute("DELETE FROM objects WHERE identifier = ?", (str(element.Identifier),))
-        super()._drop(element)
+        super()._delete_element(element)
 
     def _catch_up(self) -> None:
-        """Take over what is in the file, if somebody else changed it or a change of ours was undone."""
-        version = self._version()
+        """Read the file again after a change by another process or an undone change."""
+        version = self._data_version()
         if version == self._seen_version:
             return
         rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
@@ -135,17 +135,17 @@ class SqliteDirectory(MemoryDirectory):
         self._objects.clear()
         self._paths.clear()
         for element in elements:
-            super()._put(element)
+            super()._store_element(element)
         self._seen_version = version
 
-    def _version(self) -> int:
-        """Return a number that is another one when another process has committed a change."""
+    def _data_version(self) -> int:
+        """Return a number that changes with every commit of another process."""
         (version,) = self._database.execute("PRAGMA data_version").fetchone()
         return int(version)
 
 
 def _check_header(path: Path) -> None:
-    """Refuse a file that is no directory before SQLite may touch it; a new or an empty file will be one."""
+    """Refuse a file that is not a directory before SQLite opens it; new and empty files are accepted."""
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER.size)

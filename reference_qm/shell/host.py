@@ -60,29 +60,29 @@ from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostReque
 log = logging.getLogger(__name__)
 
 BACKLOG = 1024
-"""Connections that may wait to be accepted: more than a busy moment brings."""
+"""The limit of connections that wait to be accepted: more than a busy moment brings."""
 CONNECT_TIMEOUT_S = 20
 ROOM_POLL_S = 0.1
-"""How often it is looked whether the disk has room left."""
+"""The interval in s for checking the free room of the disk."""
 STOP_FLUSH_S = 0.5
-"""How long a stopping service may take to deliver what it has already sent."""
+"""The time in s that a stopping service has to deliver its pending bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one process. The defaults let a full window of the largest packets (64 of 4 MiB) wait."""
+    """The limits of a process. By default a full window of the largest packets (64 of 4 MiB) may wait."""
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
     all_unsent_bytes: int = UNSENT_LIMIT
-    """Of all connections; the one that wants more is cut."""
+    """The limit for all connections; the connection that exceeds it is cut."""
 
 
 class Host:
     """Gives a core its sockets, its store, its directory and its time.
 
-    What an effect brings about arrives in a later turn of the event loop. Whatever ``new_core`` and the store raise is
-    the caller's: of ``restart`` and ``reset`` too, which have done nothing then.
+    The results of an effect arrive in a later turn of the event loop. Exceptions of ``new_core`` and of the store reach
+    the caller; ``restart`` and ``reset`` have then changed nothing.
     """
 
     def __init__(
@@ -105,9 +105,9 @@ class Host:
         self._pings: dict[PingSocket, DatagramSocket] = {}
         self._resolver = Resolver(address)
         self._streams: dict[str, Connection] = {}
-        """The connections that the core has a name for."""
+        """The connections by their names in the core."""
         self._connections: set[Connection] = set()
-        """All that are open, closing ones included."""
+        """All open connections, including closing ones."""
         self._all_closed = asyncio.Event()
         self._all_closed.set()
         self._stopping = False
@@ -116,11 +116,11 @@ class Host:
         self._answered: dict[int, Callable[[Answer], None]] = {}
         self._life = 0
         self._unwritten: list[tuple[int, Persist]] = []
-        """Records that wait to be written, and in which life of the core it was wanted."""
+        """The records to be written, with the life of the core that emitted each."""
         self._complaint = ""
-        """Why the store did not take what was to be kept, as it was said; empty when it takes it."""
+        """The reported reason why the store refuses records; empty while it accepts them."""
         self._short = False
-        """Whether the store had hardly any room left when it was last looked."""
+        """Whether the store was short of room at the last check."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.driver = Driver(self)
@@ -131,22 +131,22 @@ class Host:
         """Bind a TCP port without accepting connections. Raises OSError."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
-            self._accept, self.address, port, backlog=BACKLOG, start_serving=False
+            self._accept_connection, self.address, port, backlog=BACKLOG, start_serving=False
         )
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     def bind_ping(self, port: int) -> Endpoint:
-        """Take the UDP port for Ping Requests without listening yet; OSError when that fails."""
+        """Bind the UDP port for Ping Requests without receiving yet; OSError for a failure."""
         return self._bind_ping(PingSocket.LISTENER, port).local
 
     async def bind_rpc(self, port: int, read_port: int) -> RpcListening:
-        """Take the ports of qmcomm and qm2qm, or the next free ones, without accepting yet; OSError when that fails."""
+        """Bind the ports of qmcomm and qm2qm, or the next free ones, without accepting yet; OSError for a failure."""
         handshake, read = [await self.rpc.bind_from(self.address, one) for one in (port, read_port)]
         self._rpc_listening = RpcListening(handshake, read)
         return self._rpc_listening
 
     async def start(self) -> None:
-        """Start the core, then let connections in; OSError when a port was taken meanwhile."""
+        """Start the core, then accept connections; OSError when a port is in use."""
         self._begin_life()
         for ping in self._pings.values():
             ping.start()
@@ -162,11 +162,11 @@ class Host:
             self.handle(event)
         if self._short:
             self.handle(ResourcesChanged(low=True))
-        self._spawn(self._watch_room())
-        self._spawn(self.directory.watch(lambda: self.handle(DirectoryChanged())))
+        self._start_task(self._watch_room())
+        self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
-        """End the core as a crash would and start another on its store; only the listeners stay."""
+        """End the core like a crash, and start another on its store; only the listeners stay."""
         self._begin_anew(self.store.read(), "restarted")
 
     def start_again(self, effect: StartAgain) -> None:
@@ -178,22 +178,22 @@ class Host:
         self._begin_anew({}, "reset")
 
     def _begin_anew(self, entries: Mapping[str, object], said: str) -> None:
-        """Put another core in the place of this one: what waits to be written never is."""
+        """Replace the core; pending writes are dropped."""
         core = self._new_core(entries)
         self._unwritten.clear()
         self._cut_connections()
-        self._end_life(f"the queue manager was {said} meanwhile")
+        self._end_life(f"the queue manager was {said} in the meantime")
         self.core = core
         self._begin_life()
 
     async def stop(self) -> None:
-        """Stop the core, deliver what it has sent, close every socket."""
+        """Stop the core, deliver the pending bytes, close every socket."""
         self.handle(Stopped())
         self._stopping = True
         self.close_listeners()
         for connection in self._every_connection():
             connection.close()
-        self._end_life("the queue manager was stopped meanwhile")
+        self._end_life("the queue manager was stopped in the meantime")
         await self.rpc.stop()
         try:
             async with asyncio.timeout(STOP_FLUSH_S):
@@ -208,7 +208,7 @@ class Host:
         self.directory.close()
 
     def close_listeners(self) -> None:
-        """Give the ports back."""
+        """Close the listening ports."""
         self.rpc.close_listeners()
         if self._listener is not None:
             self._listener.close()
@@ -222,11 +222,11 @@ class Host:
             connection.abort()
 
     def _every_connection(self) -> set[Connection]:
-        """Return what is open, closing or being dialled."""
+        """Return all connections that are open, closing or being opened."""
         return self._connections | set(self._streams.values())
 
     def _end_life(self, why: str) -> None:
-        """Forget everything that the core began, and reject what somebody waits for; what is to be written still is."""
+        """Drop everything that the core began, and reject the waiting requests; pending writes are still written."""
         for task in self._tasks - {self._writer}:
             task.cancel()
         self._life += 1
@@ -242,25 +242,25 @@ class Host:
     # -- inputs -------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input) -> None:
-        """Give the core an input and carry out what it wants."""
+        """Pass an input to the core and carry out its effects."""
         self.driver.handle(event)
 
     def ask(self, request: Request | HostRequest, answered: Callable[[Answer], None]) -> int:
-        """Ask the core for something; ``answered`` is called once, now or later, with the token that is returned."""
+        """Pass a request to the core; ``answered`` is called once, now or later, with the returned token."""
         self._token += 1
         token = self._token
         self._answered[token] = answered
         if isinstance(request, ChangeEnvironment | Published):
-            self._spawn(self._change_surroundings(token, request))
+            self._start_task(self._change_surroundings(token, request))
         else:
             self.handle(Command(token, request))
         return token
 
     def awaits(self, token: int) -> bool:
-        """Return whether what was asked under this token is still to be answered."""
+        """Return whether the request of a token is unanswered."""
         return token in self._answered
 
-    def _deliver(self, event: Input) -> None:
+    def _deliver_input(self, event: Input) -> None:
         if isinstance(event, TransportLost):
             self._streams.pop(event.transport, None)
         self.handle(event)
@@ -275,13 +275,13 @@ class Host:
         return asyncio.get_running_loop().call_later(wait_s, action)
 
     def connect(self, effect: Connect) -> None:
-        connection = self._connection(effect.transport, TransportConnected, effect.remote)
+        connection = self._new_connection(effect.transport, TransportConnected, effect.remote)
         self._streams[effect.transport] = connection
-        connection.dialling = self._spawn(self._dial(connection, effect.remote))
+        connection.dialling = self._start_task(self._open_connection(connection, effect.remote))
 
     def send_packet(self, effect: SendPacket) -> None:
         stream = self._streams.get(effect.transport)
-        if stream is not None:  # else it was lost: TransportLost has been or will be handled
+        if stream is not None:  # otherwise it was lost: TransportLost was or will be handled
             stream.send(effect.data)
 
     def close_transport(self, effect: CloseTransport) -> None:
@@ -303,49 +303,58 @@ class Host:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
-        self._spawn(self._look_up(effect.host))
+        self._start_task(self._look_up(effect.host))
 
     def persist(self, effect: Persist) -> None:
         self._unwritten.append((self._life, effect))
         if self._writer is None:
-            self._writer = self._spawn(self._write())
+            self._writer = self._start_task(self._write_store())
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self._spawn(self._ask_directory(effect))
+        self._start_task(self._ask_directory(effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self._spawn(self._ask_directory(effect))
+        self._start_task(self._ask_directory(effect))
 
     def answer(self, effect: Answer) -> None:
         self._answered.pop(effect.token)(effect)
 
     # -- sockets, names, the directory and the store ------------------------------------------------------------
 
-    def _accept(self) -> Connection:
+    def _accept_connection(self) -> Connection:
         self._accepted += 1
-        return self._connection(f"in-{self._accepted}", TransportAccepted)
+        return self._new_connection(f"in-{self._accepted}", TransportAccepted)
 
-    async def _dial(self, connection: Connection, remote: Endpoint) -> None:
+    async def _open_connection(self, connection: Connection, remote: Endpoint) -> None:
         loop = asyncio.get_running_loop()
-        # From our own address: a peer knows us by it, and from a loopback address nothing leaves this machine.
+        # The own address identifies this system to a peer, and a loopback address keeps packets on this machine.
         local = (self.address, 0)
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 await loop.create_connection(lambda: connection, remote.host, remote.port, local_addr=local)
         except OSError as error:
             if connection.connected:
-                return  # it reports its own end
+                return  # the connection reports its own end
             connection.closed = True
             self._streams.pop(connection.name)
-            text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_why(error)}"
+            text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_reason_of(error)}"
             self.handle(TransportFailed(connection.name, text))
 
-    def _connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
+    def _new_connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
         limit = self.limits.unsent_bytes
-        return Connection(name, opened, self._deliver, self._admit, self._forget, limit, remote, self._unsent)
+        return Connection(
+            name,
+            opened,
+            self._deliver_input,
+            self._admit_connection,
+            self._forget_connection,
+            limit,
+            remote,
+            self._unsent,
+        )
 
-    def _admit(self, connection: Connection) -> bool:
-        """Note an open connection; above the limit those that others open are cut before the core hears of them."""
+    def _admit_connection(self, connection: Connection) -> bool:
+        """Note an open connection; above the limit, accepted connections are cut before the core notices them."""
         incoming = connection.name not in self._streams
         if self._stopping or (incoming and len(self._connections) >= self.limits.connections):
             return False
@@ -354,7 +363,7 @@ class Host:
         self._all_closed.clear()
         return True
 
-    def _forget(self, connection: Connection) -> None:
+    def _forget_connection(self, connection: Connection) -> None:
         self._connections.discard(connection)
         if not self._connections:
             self._all_closed.set()
@@ -376,25 +385,25 @@ class Host:
         before = dict(self._surroundings.there)
         done = await self.directory.carry_out(request)
         try:
-            await self._notice(before)
+            await self._pass_changes(before)
         except StoreError as error:
             done = str(error)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
         await asyncio.sleep(POLL_S)
         self.handle(DirectoryChanged())
 
-    async def _notice(self, before: Mapping[str, bool]) -> None:
-        """Let the queue manager find out what is not as it was before."""
+    async def _pass_changes(self, before: Mapping[str, bool]) -> None:
+        """Pass the changes of the environment to the core."""
         there = self._surroundings.there
         if entries := self._surroundings.on_disk(before):
             await self.store.write([entries])
-        for event in self._surroundings.noticed(before):
+        for event in self._surroundings.list_inputs(before):
             self.handle(event)
         if there["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_room(self) -> None:
-        """Let the queue manager find out, for ever, that its store runs full, and that it has room again."""
+        """Report a shortage of room in the store to the core, and its end, without end."""
         while True:
             self._look_at_room()
             await asyncio.sleep(ROOM_POLL_S)
@@ -403,11 +412,11 @@ class Host:
         shortage = self.store.shortage()
         if bool(shortage) is not self._short:
             self._short = bool(shortage)
-            log.warning("%s", shortage or "there is room again on the disk of the store")
+            log.warning("%s", shortage or "the disk of the store has room again")
             self.handle(ResourcesChanged(low=self._short))
 
-    async def _write(self) -> None:
-        """Write what waits, in order and together: what arrives during one write goes into the next."""
+    async def _write_store(self) -> None:
+        """Write the pending records in order and together; records that arrive meanwhile follow in the next write."""
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:
@@ -421,8 +430,8 @@ class Host:
                 answers: list[tuple[int, Input]] = [
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
-            except Exception as error:  # nobody knows what is on disk now
-                raise StoreFailure(f"the store failed, so nothing can be kept: {_describe(error)}") from error
+            except Exception as error:  # the content of the disk is unknown now
+                raise StoreFailure(f"the store failed, so nothing can be kept: {_describe_error(error)}") from error
             else:
                 if not self._short:
                     self._complaint = ""
@@ -431,7 +440,7 @@ class Host:
             self._look_at_room()
         self._writer = None
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finish_task)
@@ -444,11 +453,11 @@ class Host:
             asyncio.get_running_loop().call_exception_handler(context)
 
 
-def _describe(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
-def _why(error: OSError) -> str:
+def _reason_of(error: OSError) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {CONNECT_TIMEOUT_S} s"
     return os.strerror(error.errno) if error.errno is not None and error.errno > 0 else str(error)

@@ -1,4 +1,4 @@
-"""The users that pyspnego's acceptor of NTLM knows while it takes a token. Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3."""
+"""The users that pyspnego's acceptor of NTLM knows while it handles a token. Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from Cryptodome.Hash import MD4
 from reference_qm.shell.rpc_user import User
 
 _CREDENTIALS = "NTLM_USER_FILE"
-"""The environment variable by which the acceptor finds its users."""
+"""The environment variable that names the acceptor's file of users."""
 _COMPUTE = "compute_response_v2"
 _AUTHENTICATE = b"NTLMSSP\0\x03\0\0\0"
 _RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
-"""Where the fields of an AUTHENTICATE_MESSAGE are, and how long it is at least, int bytes."""
+"""The places of the fields of an AUTHENTICATE_MESSAGE, and its least size in bytes."""
 _UNICODE = 0x01
 _HASH_SIZE = _PROOF_SIZE = 16
 _one_at_a_time = threading.Lock()
@@ -29,20 +29,20 @@ _one_at_a_time = threading.Lock()
 
 @contextlib.contextmanager
 def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
-    """Let the acceptor know the users, for one token: it reads them from a file that the environment names.
+    """Give the users to the acceptor for one token, in a file that an environment variable names.
 
-    The file is the process's own, for nobody else to read, and gone when the token is taken.
+    The file is readable only by this process's user, and is deleted after the token.
     """
     message = _authenticate_message(token)
     domain = _domain_in(message)
-    none = os.urandom(_HASH_SIZE).hex()  # an LM hash that nobody can know: there is no LM response
+    none = os.urandom(_HASH_SIZE).hex()  # a random LM hash, because there is no LM response
     lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
     with _one_at_a_time, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.writelines(lines)
         file.flush()
         before, computed = os.environ.get(_CREDENTIALS), getattr(acceptor, _COMPUTE)
         os.environ[_CREDENTIALS] = file.name
-        setattr(acceptor, _COMPUTE, _over_what_came(message, computed))
+        setattr(acceptor, _COMPUTE, _compute_over_client_octets(message, computed))
         try:
             yield
         finally:
@@ -53,13 +53,13 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
                 os.environ[_CREDENTIALS] = before
 
 
-def _over_what_came(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2), as servers do.
+def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2).
 
-    pyspnego builds them anew from what it read, which refuses a client that lays them out otherwise: impacket ends
-    them without the four zeros behind the AV pairs.
+    Servers do the same. pyspnego builds the octets anew from the parsed fields, and so refuses clients with another
+    layout: impacket omits the four zeros behind the AV pairs.
     """
-    temp = _field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
+    temp = _read_field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
 
     def compute(nt_hash: bytes, server_challenge: bytes, *others: Any) -> tuple[bytes, bytes, bytes]:
         _, lm_response, _ = otherwise(nt_hash, server_challenge, *others)
@@ -75,22 +75,22 @@ def _nt_hash(user: User) -> str:
 
 
 def _authenticate_message(token: bytes) -> bytes:
-    """Return the AUTHENTICATE_MESSAGE in a token, empty when there is none."""
+    """Return the AUTHENTICATE_MESSAGE of a token, or empty bytes."""
     place = token.find(_AUTHENTICATE)
     return token[place:] if 0 <= place <= len(token) - _SHORTEST else b""
 
 
 def _domain_in(message: bytes) -> str:
-    """Return the domain that an AUTHENTICATE_MESSAGE names; empty for one that cannot be in a line of the file."""
+    """Return the domain of an AUTHENTICATE_MESSAGE; empty for one that a line of the file cannot hold."""
     if not message:
         return ""
     (flags,) = struct.unpack_from("<I", message, _FLAGS)
-    found = _field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
+    found = _read_field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
     return found if found.isprintable() and not set(found) & set(":\\") else ""
 
 
-def _field(message: bytes, place: int) -> bytes:
-    """Return what a length and an offset of the message stand for, as far as it is there."""
+def _read_field(message: bytes, place: int) -> bytes:
+    """Return the available bytes of a field that has a length and an offset."""
     if not message:
         return b""
     size, _, offset = struct.unpack_from("<HHI", message, place)

@@ -1,4 +1,4 @@
-"""``mqconform read``: one message of a queue of another queue manager. Spec: MS-MQQP 3.2.4."""
+"""The command ``mqconform read``: it reads one message of a queue of another queue manager. Spec: MS-MQQP 3.2.4."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, Remote
 from reference_qm.surface.store import MemoryStore
 
 NO_MESSAGE, FAILED = 1, 2
-"""Exit codes."""
+"""The exit codes without a message and after a failure."""
 
 
 class ReadError(Exception):
-    """The reason why nothing could be read, in one line."""
+    """The read failed; the text is one line."""
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +54,7 @@ def read(
     """Receive the first message of a remote queue, and print it as one line of JSON; exit with 1 when there is none."""
     logging.basicConfig(level=logging.WARNING, format="mqconform read: %(message)s")
     try:
-        security = _security(level, authentication, user, password_env)
+        security = _build_security(level, authentication, user, password_env)
         message = asyncio.run(read_message(queue, peek, timeout_ms, port, address, security))
     except (ReadError, SettingsError) as error:
         typer.echo(f"mqconform read: {error}", err=True)
@@ -64,15 +64,15 @@ def read(
     typer.echo(json.dumps(message))
 
 
-def _security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
-    """Return what the flags say to authenticate with; SettingsError."""
+def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
+    """Build the client security of the flags; SettingsError."""
     wanted = toml.convert_value(level, toml.one_of(LEVELS), "--level")
     kind = toml.convert_value(authentication, toml.one_of(TYPES), "--authentication")
     if wanted is AuthLevel.NONE:
         return None
     if not user or not password_env:
-        raise SettingsError(f"--level {level}: say who authenticates: --user NAME --password-env VARIABLE")
-    from reference_qm.shell.spnego_security import client_security  # whose libraries take a while
+        raise SettingsError(f"--level {level}: name the user: --user NAME --password-env VARIABLE")
+    from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
 
     domain, _, name = user.rpartition("\\")
     password = password_of({"password_env": password_env}, "--password-env", Path())
@@ -82,23 +82,23 @@ def _security(level: str, authentication: str, user: str, password_env: str) -> 
 async def read_message(
     queue: str, peek: bool, timeout_ms: int, port: int, address: str, security: ClientSecurity | None = None
 ) -> dict[str, object] | None:
-    """Be a queue manager for one read: no port is listened at. Return the message JSON-ready; ReadError."""
+    """Run a queue manager for one read, without listening. Return the message JSON-ready; ReadError."""
     entropy = SystemEntropy()
     config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())
     await host.start()
     try:
-        opened = await _ask(host, RemoteOpen(queue, "peek" if peek else "receive"))
+        opened = await _ask_host(host, RemoteOpen(queue, "peek" if peek else "receive"))
         reading = RemotePeek if peek else RemoteReceive
-        found = await _ask(host, reading(opened.values["remote"], timeout_ms=timeout_ms))
-        await _ask(host, RemoteClose(opened.values["remote"]))
+        found = await _ask_host(host, reading(opened.values["remote"], timeout_ms=timeout_ms))
+        await _ask_host(host, RemoteClose(opened.values["remote"]))
     finally:
         await host.stop()
     message: dict[str, object] | None = found.values["message"]
     return message
 
 
-async def _ask(host: Host, request: Request) -> Result:
+async def _ask_host(host: Host, request: Request) -> Result:
     answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     host.ask(request, answered.set_result)
     answer = await answered

@@ -1,4 +1,4 @@
-"""Host names to addresses without blocking anybody (MS-MQQB 3.1.5.2.1)."""
+"""Resolves host names to addresses without blocking the event loop (MS-MQQB 3.1.5.2.1)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ LOOKUPS_AT_ONCE = 8
 
 
 class Resolver:
-    """Looks names up in daemon threads: a name server that is silent must not hold up the end of the process."""
+    """Looks names up in daemon threads, so that a silent name server does not delay the end of the process."""
 
     def __init__(self, address: str) -> None:
         self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._slots = asyncio.Semaphore(LOOKUPS_AT_ONCE)
 
     async def lookup(self, host: str) -> tuple[str, ...]:
-        """Return the textual addresses of ``host`` in our own address family, best first; empty when unknown."""
+        """Return the textual addresses of ``host`` in the own address family, best first; empty for an unknown name."""
         if is_numeric(host):
             return (host,)
         async with self._slots:
@@ -30,16 +30,16 @@ class Resolver:
 
     def _look_up(self, host: str, loop: asyncio.AbstractEventLoop, found: asyncio.Future[tuple[str, ...]]) -> None:
         addresses: tuple[str, ...] = ()
-        # UnicodeError: a label that cannot be a host name (empty, longer than 63) is as unknown as any other.
+        # A label that cannot be a host name (empty, longer than 63) raises UnicodeError, and counts as unknown.
         with contextlib.suppress(OSError, UnicodeError):
             entries = socket.getaddrinfo(host, None, family=self.family, type=socket.SOCK_STREAM)
             addresses = tuple(dict.fromkeys(str(entry[4][0]) for entry in entries))
-        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
-            loop.call_soon_threadsafe(_settle, found, addresses)
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile, so no caller waits
+            loop.call_soon_threadsafe(_set_addresses, found, addresses)
 
 
 def is_numeric(host: str) -> bool:
-    """Return whether it is an address already."""
+    """Return whether a host is already a numeric address."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -47,6 +47,6 @@ def is_numeric(host: str) -> bool:
     return True
 
 
-def _settle(found: asyncio.Future[tuple[str, ...]], addresses: tuple[str, ...]) -> None:
+def _set_addresses(found: asyncio.Future[tuple[str, ...]], addresses: tuple[str, ...]) -> None:
     if not found.done():
         found.set_result(addresses)

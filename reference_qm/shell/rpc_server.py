@@ -1,4 +1,4 @@
-"""DCE/RPC over TCP: brings the core its connections and their bytes, with limits. Spec: MS-MQQP 2.1, 3.1.3."""
+"""DCE/RPC over TCP: passes connections and their bytes to the core, with limits. Spec: MS-MQQP 2.1, 3.1.3."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from reference_qm.shell.unsent import Unsent
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 STOP_FLUSH_S = 0.5
-"""The time that stopping may take to deliver what was answered."""
+"""The time in s that a stopping listener has to deliver pending answers."""
 NEXT_PORT = 11
-"""The distance of the next port to try from one that is taken (MS-MQQP 3.1.4.8)."""
+"""The distance of the next port to try after an occupied one (MS-MQQP 3.1.4.8)."""
 LAST_PORT = 0xFFFF
 PIECE = 512
-"""Bytes of requests that are taken before it is looked whether the client reads its answers: a few requests."""
+"""The number of request bytes that are handled before the unread answers are checked: a few requests."""
 KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
-"""After this keepalive a silent client counts as gone, and its handles run down (MS-RPCE 3.3.3.2.1): s, s, times."""
+"""The keepalive (s, s, times) after which a silent client is lost, and its handles run down (MS-RPCE 3.3.3.2.1)."""
 
 
 class RpcListener:
-    """The ports of DCE/RPC and their connections. ``deliver`` gets RpcAccepted, RpcBytes and RpcLost.
+    """Listens on the ports of DCE/RPC. ``deliver`` gets RpcAccepted, RpcBytes and RpcLost.
 
-    ``connections``: how many clients are let in at once. ``unsent_bytes``: what may wait for a client that does not
-    read; then it is cut.
+    ``connections``: the limit of clients. ``unsent_bytes``: the limit of unread bytes of a client; above it the client
+    is cut.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class RpcListener:
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0
-        """The number of clients ever accepted."""
+        """The number of clients accepted so far."""
         self._clients: dict[str, _Connection] = {}
-        """The connections that the core knows, by its names for them."""
+        """The connections by their names in the core."""
         self._open: set[_Connection] = set()
-        """The open connections, closing ones included."""
+        """The open connections, including closing ones."""
         self._servers: list[asyncio.Server] = []
         self._empty = asyncio.Event()
         self._empty.set()
@@ -55,14 +55,14 @@ class RpcListener:
     # -- ports --------------------------------------------------------------------------------------------------
 
     async def bind(self, address: str, port: int) -> Endpoint:
-        """Take a port without accepting yet; OSError when it is not to be had. Return where."""
+        """Bind a port without accepting yet, and return it; OSError for a failure."""
         loop = asyncio.get_running_loop()
         server = await loop.create_server(lambda: _Connection(self), address, port, start_serving=False)
         self._servers.append(server)
         return Endpoint(*server.sockets[0].getsockname()[:2])
 
     async def bind_from(self, address: str, port: int) -> Endpoint:
-        """Take a port, or the next of those 11 apart that is not in use. Spec: MS-MQQP 3.1.4.8."""
+        """Bind a port, or the next free one in steps of 11. Spec: MS-MQQP 3.1.4.8."""
         while True:
             try:
                 return await self.bind(address, port)
@@ -72,7 +72,7 @@ class RpcListener:
                 port += NEXT_PORT
 
     async def start(self) -> None:
-        """Let clients in."""
+        """Accept clients."""
         for server in self._servers:
             await server.start_serving()
 
@@ -88,13 +88,13 @@ class RpcListener:
         return len(self._clients)
 
     def send(self, connection: str, data: bytes) -> None:
-        """Send bytes; those for a client that is gone are lost."""
+        """Send bytes; bytes for a disconnected client are lost."""
         client = self._clients.get(connection)
         if client is not None:
             client.send(data)
 
     def close(self, connection: str) -> None:
-        """Close when everything is sent; the core gets no more inputs."""
+        """Close after everything is sent; the core gets no more inputs."""
         client = self._clients.pop(connection, None)
         if client is not None:
             client.close()
@@ -106,7 +106,7 @@ class RpcListener:
             client.abort()
 
     async def stop(self) -> None:
-        """Let nobody in any more, deliver what was answered, cut what is left."""
+        """Accept no more clients, deliver the pending answers, cut the remaining connections."""
         self.close_listeners()
         for connection in list(self._clients):
             self.close(connection)
@@ -118,7 +118,7 @@ class RpcListener:
             await self._empty.wait()
 
     def admit(self, client: _Connection, remote: Endpoint, local: Endpoint) -> str | None:
-        """Name a new connection for the core; None above the limit."""
+        """Return the name of a new connection for the core; None above the limit."""
         if len(self._open) >= self.connections:
             return None
         self.accepted += 1
@@ -130,11 +130,11 @@ class RpcListener:
         return name
 
     def is_known(self, name: str) -> bool:
-        """Return whether the core still takes events of a connection."""
+        """Return whether the core still expects events of a connection."""
         return name in self._clients
 
     def forget_connection(self, client: _Connection, name: str, reason: str) -> None:
-        """Forget a connection that is closed, and pass that to the core unless it closed it itself."""
+        """Remove a closed connection, and report it to the core unless the core closed it."""
         self._open.discard(client)
         if not self._open:
             self._empty.set()
@@ -154,13 +154,13 @@ class _Connection(asyncio.Protocol):
 
     @property
     def waiting(self) -> int:
-        """The number of bytes that wait to be sent, or to be taken."""
+        """The number of bytes that wait to be sent or handled."""
         return len(self._untaken) + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         peer, own = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
-        if peer is None:  # gone already
+        if peer is None:  # already closed
             self._transport.abort()
             return
         _keep_alive(transport.get_extra_info("socket"))
@@ -170,22 +170,22 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._untaken += data
-        self._take()
+        self._take_requests()
 
     def pause_writing(self) -> None:
-        """Take no more requests of a client that does not read its answers."""
+        """Handle no more requests of a client that does not read its answers."""
         self._paused = True
         if self._transport is not None:
             self._transport.pause_reading()
 
     def resume_writing(self) -> None:
         self._paused = False
-        self._take()
+        self._take_requests()
         if not self._paused and self._transport is not None and not self._transport.is_closing():
             self._transport.resume_reading()
 
-    def _take(self) -> None:
-        """Take requests until the client has too many answers to read."""
+    def _take_requests(self) -> None:
+        """Handle requests until the client has too many unread answers."""
         while self._untaken and not self._paused and self._name is not None and self._listener.is_known(self._name):
             piece, self._untaken = self._untaken[:PIECE], self._untaken[PIECE:]
             self._listener.deliver(RpcBytes(self._name, piece))
@@ -195,7 +195,7 @@ class _Connection(asyncio.Protocol):
             self._listener.forget_connection(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; a connection that is breaking takes them and loses them."""
+        """Send bytes in order; a breaking connection loses them."""
         if self._transport is None or self._transport.is_closing():
             return
         waiting = self.waiting
@@ -205,7 +205,7 @@ class _Connection(asyncio.Protocol):
         self._transport.write(data)
 
     def close(self) -> None:
-        """Close when everything is sent."""
+        """Close after everything is sent."""
         if self._transport is not None:
             self._transport.close()
 
@@ -218,5 +218,5 @@ class _Connection(asyncio.Protocol):
 def _keep_alive(connected: socket.socket) -> None:
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in KEEPALIVE:
-        if hasattr(socket, option):  # not on every system
+        if hasattr(socket, option):  # not available on every system
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)

@@ -1,4 +1,4 @@
-"""[rpc] of the TOML file of ``mqconform serve``: ports, and who authenticates as whom. Users are test users."""
+"""Reads [rpc] of the TOML file of ``mqconform serve``: ports, and the authentication of test users."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
 """The names of the authentication levels (MS-RPCE 2.2.1.1.8)."""
 TYPES: Mapping[str, AuthType] = MappingProxyType({"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE})
 LONGEST_PASSWORD = 256
-"""Characters, as on Windows."""
+"""The longest password in characters, as in Windows."""
 _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
 class Rpc:
-    """[rpc]: remote reading. ``port`` is that of qmcomm, ``read_port`` that of qm2qm; one in use is passed over.
+    """[rpc]: remote reading. ``port``: the port of qmcomm, ``read_port``: that of qm2qm; a port in use is skipped.
 
-    Without ``read_port`` it is the second after ``port``: 2103 and 2105. The endpoint mapper answers at both;
-    ``mapper``: also at its own port? That is not passed over, and 135 may need privileges. ``users``: who can
-    authenticate; ``least_level``: what is demanded. ``level``, ``authentication`` and ``user``: how it authenticates
-    itself where it reads from others, as one of the users.
+    The default of ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also
+    at ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
+    ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the authentication of this
+    queue manager as a client, as one of the users.
     """
 
     enabled: bool = True
@@ -53,30 +53,30 @@ class Rpc:
 
     @property
     def ports(self) -> tuple[int, int]:
-        """The ports to be tried first."""
+        """The ports to try first."""
         return self.port, (self.port and self.port + 2) if self.read_port is None else self.read_port
 
     @property
     def server(self) -> ServerSecurity:
-        """What clients are authenticated with."""
+        """The security that clients authenticate with."""
         if not self.users:
             return NO_SECURITY
-        from reference_qm.shell.spnego_security import server_security  # whose libraries take a while
+        from reference_qm.shell.spnego_security import server_security  # its libraries take long to load
 
         return server_security(self.users, self.least_level)
 
     @property
     def client(self) -> ClientSecurity | None:
-        """What it authenticates with; None at the level none."""
+        """The security of the own calls; None at the level none."""
         if self.level is AuthLevel.NONE:
             return None
-        from reference_qm.shell.spnego_security import client_security  # as above
+        from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
 
         user = next(one for one in self.users if self.user in (one.qualified, one.name))
         return client_security(self.authentication, self.level, user)
 
 
-def _name(value: object) -> str:
+def _require_name(value: object) -> str:
     name = toml.string(value)
     if not name.isprintable() or set(name) & _NOT_IN_NAMES:
         raise ValueError("must be a name of a user or a domain as Windows has it, the domain in a key of its own")
@@ -97,27 +97,29 @@ RPC: Table = MappingProxyType(
     }
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
-_USER: Table = MappingProxyType({"name": _name, "domain": _name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)})
+_USER: Table = MappingProxyType(
+    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)}
+)
 
 
 def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -> Rpc:
-    """Return [rpc] of its converted values and of [[rpc.users]]; ``base``: the folder of password files."""
+    """Build [rpc] from its converted values and [[rpc.users]]; ``base``: the folder of password files."""
     if not isinstance(users, list):
         raise SettingsError(f"{where}: [[rpc.users]] must be a list of tables")
-    known = tuple(_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
+    known = tuple(_read_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
     for number, one in enumerate(known):
         if any(one.qualified.lower() == other.qualified.lower() for other in known[:number]):
             raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: a second user {one.qualified!r}; remove one")
     rpc = Rpc(**values, users=known)
     if rpc.least_level is not AuthLevel.NONE and not known:
-        raise SettingsError(f"{where}: [rpc] least_level: nobody can authenticate; add [[rpc.users]]")
+        raise SettingsError(f"{where}: [rpc] least_level: no user can authenticate; add [[rpc.users]]")
     names = {name for one in known for name in (one.qualified, one.name)}
     if rpc.level is not AuthLevel.NONE and rpc.user not in names:
         raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: must be one of [[rpc.users]], to authenticate as")
     return rpc
 
 
-def _user(tree: object, place: str, base: Path) -> User:
+def _read_user(tree: object, place: str, base: Path) -> User:
     values = toml.table(tree, _USER, place)
     if "name" not in values:
         raise SettingsError(f"{place}: name is missing")
@@ -125,7 +127,7 @@ def _user(tree: object, place: str, base: Path) -> User:
 
 
 def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password that is given in one of three ways; SettingsError, which never holds it."""
+    """Return the password, which is given in one of three ways; SettingsError, which never contains it."""
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:
         raise SettingsError(f"{place}: give one of {', '.join(_PASSWORD_KEYS)}")
@@ -138,20 +140,20 @@ def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
             raise SettingsError(f"{place}: password_env: the environment variable {given[way]!r} is not set")
         password = found
     else:
-        password = _read(base / given[way], place)
+        password = _read_password(base / given[way], place)
     if len(password) > LONGEST_PASSWORD:
         raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD} characters")
     return password
 
 
-def _read(path: Path, place: str) -> str:
+def _read_password(path: Path, place: str) -> str:
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(LONGEST_PASSWORD + 3).rstrip("\r\n")
     except OSError as error:
         raise SettingsError(f"{place}: password_file: {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{place}: password_file: {path}: no text in UTF-8") from error
+        raise SettingsError(f"{place}: password_file: {path}: not a text in UTF-8") from error
     if not text:
         raise SettingsError(f"{place}: password_file: {path} is empty")
     return text

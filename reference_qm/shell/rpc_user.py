@@ -1,4 +1,4 @@
-"""A user whom RPC authenticates: a test user, whose password a configuration has."""
+"""A test user of RPC authentication, whose password is in the configuration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A test user. Without ``domain`` it is known under whatever domain a client names, as a local account is."""
+    """A test user. Without ``domain`` the user matches any domain that a client names, like a local account."""
 
     name: str
     password: str = field(repr=False)
@@ -15,5 +15,5 @@ class User:
 
     @property
     def qualified(self) -> str:
-        """The name with its domain, if it has one."""
+        """The user name with its domain, if any."""
         return f"{self.domain}\\{self.name}" if self.domain else self.name

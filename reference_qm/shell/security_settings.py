@@ -1,6 +1,6 @@
-"""[security] of the TOML file of ``mqconform serve``: keys, users, and what queues demand.
+"""Reads [security] of the TOML file of ``mqconform serve``: keys, users, and the demands of queues.
 
-Keys and certificates are PEM files in one folder; a name that would lead out of it is refused.
+Keys and certificates are PEM files in one folder; a name that leads outside is refused.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ from reference_qm.shell.toml_values import SettingsError, Table
 from reference_qm.surface.entropy import Entropy
 
 KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
-"""The file name of the key of each provider: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
+"""The file name of each provider's key: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
 LARGEST_FILE = 1 << 20
 
 
-def _list_of(convert: Callable[[object], Any]) -> toml.Convert:
+def _converter_of_list(convert: Callable[[object], Any]) -> toml.Convert:
     def convert_list(value: object) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise ValueError("must be a list")
@@ -62,7 +62,7 @@ def _list_of(convert: Callable[[object], Any]) -> toml.Convert:
     return convert_list
 
 
-def _public_keys(value: object) -> MqdsPublicKeys:
+def _convert_public_keys(value: object) -> MqdsPublicKeys:
     try:
         return MqdsPublicKeys.parse(base64.b64decode(toml.string(value), validate=True))
     except (ValueError, FormatError):
@@ -89,13 +89,13 @@ _ELEMENTS = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""The elements of MS-MQQB 3.1.1.3 that keys of the table stand for."""
+"""The elements of MS-MQQB 3.1.1.3 by their keys in the table."""
 _USER: Table = MappingProxyType(
     {
         "name": toml.string,
         "sid": toml.sid,
-        "groups": _list_of(toml.sid),
-        "certificates": _list_of(toml.string),
+        "groups": _converter_of_list(toml.sid),
+        "certificates": _converter_of_list(toml.string),
         "key": toml.string,
     }
 )
@@ -105,11 +105,11 @@ QUEUE_KEYS: Table = MappingProxyType(
         "privacy": toml.one_of({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
-"""The demands that [[queues]] can make of messages."""
+"""The demands of [[queues]] on their messages."""
 
 
 def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
-    """Read [security]; ``base``: the folder that its own is relative to. Raises SettingsError."""
+    """Read [security]; ``base``: the folder to which its own is relative. Raises SettingsError."""
     place = f"{where}: [security]"
     if not isinstance(tree, dict):
         raise SettingsError(f"{place}: must be a table")
@@ -120,7 +120,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     users = tree.get("users", [])
     if not isinstance(users, list):
         raise SettingsError(f"{where}: [[security.users]] must be a list of tables")
-    accounts = tuple(_account(user, f"{where}: [[security.users]] {n}", folder) for n, user in enumerate(users, 1))
+    accounts = tuple(_read_account(user, f"{where}: [[security.users]] {n}", folder) for n, user in enumerate(users, 1))
     for n, account in enumerate(accounts):
         if any(account.name == other.name for other in accounts[:n]):
             raise SettingsError(f"{where}: [[security.users]]: a second user {account.name!r}; remove one")
@@ -129,21 +129,21 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
         raise SettingsError(f"{where}: [security.remote_keys] must be a table of GUID = base64")
     spot = f"{where}: [security.remote_keys]"
     if "folder" not in values:
-        return SecurityConfig(accounts=accounts, remote_keys=_remote(remote, spot), settings=settings)
+        return SecurityConfig(accounts=accounts, remote_keys=_read_remote_keys(remote, spot), settings=settings)
     make = entropy if values.get("generate", False) else None
     return SecurityConfig(
-        _keys(folder, "encryption", make),
-        _keys(folder, "signing", make),
+        _load_private_keys(folder, "encryption", make),
+        _load_private_keys(folder, "signing", make),
         accounts,
-        _remote(remote, spot),
+        _read_remote_keys(remote, spot),
         settings,
     )
 
 
 def queue_security(tree: object, where: str) -> dict[str, Any]:
-    """Take ``owner``, ``allow`` and ``deny`` of a queue out of its table; empty when it has none. SettingsError.
+    """Take ``owner``, ``allow`` and ``deny`` of a queue out of its table; empty without them. SettingsError.
 
-    Denials come first, as is usual. An owner alone gets the descriptor of MS-MQDMPR 3.1.7.1.3.1.
+    Denials come first, as usual. An owner alone gets the descriptor of MS-MQDMPR 3.1.7.1.3.1.
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
@@ -154,7 +154,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
         if not isinstance(granted, dict):
             raise SettingsError(f"{where} {key}: must be a table of SID = list of rights")
         for sid, rights in granted.items():
-            named = toml.convert_value(rights, _list_of(toml.one_of(_RIGHTS)), f"{where} {key} {sid}")
+            named = toml.convert_value(rights, _converter_of_list(toml.one_of(_RIGHTS)), f"{where} {key} {sid}")
             trustee = toml.convert_value(sid, toml.sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
     if not aces and owner is not None:
@@ -162,40 +162,44 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
     return {"security": SecurityDescriptor(owner or DEFAULT_QUEUE_SECURITY.Owner, None, Acl(tuple(aces)))}
 
 
-def _account(tree: object, where: str, folder: Path) -> Account:
+def _read_account(tree: object, where: str, folder: Path) -> Account:
     values = toml.table(tree, _USER, where)
     for name in ("name", "sid"):
         if name not in values:
             raise SettingsError(f"{where}: {name} is missing")
-    certificates = tuple(_certificate(folder, name, f"{where} certificates") for name in values.get("certificates", ()))
-    key = _private_key(folder, values["key"], f"{where} key") if "key" in values else None
+    certificates = tuple(
+        _read_certificate(folder, name, f"{where} certificates") for name in values.get("certificates", ())
+    )
+    key = _read_private_key(folder, values["key"], f"{where} key") if "key" in values else None
     if key is not None and not certificates:
         raise SettingsError(f"{where}: key = {values['key']!r}: needs a certificate, the first of certificates")
     return Account(values["name"], values["sid"], frozenset(values.get("groups", ())), certificates, key)
 
 
-def _remote(tree: dict[str, object], where: str) -> dict[Any, MqdsPublicKeys]:
+def _read_remote_keys(tree: dict[str, object], where: str) -> dict[Any, MqdsPublicKeys]:
     return {
-        toml.convert_value(name, toml.guid, f"{where} key"): toml.convert_value(keys, _public_keys, f"{where} {name}")
+        toml.convert_value(name, toml.guid, f"{where} key"): toml.convert_value(
+            keys, _convert_public_keys, f"{where} {name}"
+        )
         for name, keys in tree.items()
     }
 
 
-def _keys(folder: Path, use: str, entropy: Entropy | None) -> dict[str, rsa.RSAPrivateKey]:
-    """Read the private keys of a use that are there; with ``entropy`` make and keep those that are not."""
+def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[str, rsa.RSAPrivateKey]:
+    """Read the existing private keys of a use; with ``entropy`` generate and save the missing ones."""
     keys: dict[str, rsa.RSAPrivateKey] = {}
     for provider, short in KEY_FILES.items():
         name = f"{use}_{short}.pem"
-        path = _inside(folder, name, "[security] folder")
+        path = _path_inside(folder, name, "[security] folder")
         if entropy is not None and not path.exists():
-            _keep(path, generate_key(KEY_BITS[provider], entropy))
+            _write_private_key(path, generate_key(KEY_BITS[provider], entropy))
         if path.exists():
-            keys[provider] = _private_key(folder, name, "[security] folder")
+            keys[provider] = _read_private_key(folder, name, "[security] folder")
     return keys
 
 
-def _keep(path: Path, key: rsa.RSAPrivateKey) -> None:
-    """Write a new private key, for nobody else to read."""
+def _write_private_key(path: Path, key: rsa.RSAPrivateKey) -> None:
+    """Write a new private key, readable only by its owner."""
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -205,39 +209,39 @@ def _keep(path: Path, key: rsa.RSAPrivateKey) -> None:
         raise SettingsError(f"[security] generate: {path} cannot be written: {error.strerror}") from error
 
 
-def _private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
-    path = _inside(folder, name, where)
+def _read_private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
+    path = _path_inside(folder, name, where)
     try:
-        key = load_pem_private_key(_read(path, where), None)
+        key = load_pem_private_key(_read_file(path, where), None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise SettingsError(f"{where}: {path}: no private key in PEM without a password") from error
+        raise SettingsError(f"{where}: {path}: not a private key in PEM without a password") from error
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise SettingsError(f"{where}: {path}: no RSA key")
+        raise SettingsError(f"{where}: {path}: not an RSA key")
     return key
 
 
-def _certificate(folder: Path, name: str, where: str) -> bytes:
-    path = _inside(folder, name, where)
+def _read_certificate(folder: Path, name: str, where: str) -> bytes:
+    path = _path_inside(folder, name, where)
     try:
-        return x509.load_pem_x509_certificate(_read(path, where)).public_bytes(Encoding.DER)
+        return x509.load_pem_x509_certificate(_read_file(path, where)).public_bytes(Encoding.DER)
     except ValueError as error:
-        raise SettingsError(f"{where}: {path}: no X.509 certificate in PEM") from error
+        raise SettingsError(f"{where}: {path}: not an X.509 certificate in PEM") from error
 
 
-def _read(path: Path, where: str) -> bytes:
+def _read_file(path: Path, where: str) -> bytes:
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise SettingsError(f"{where}: {path}: larger than any key or certificate")
+            raise SettingsError(f"{where}: {path}: too large for a key or certificate")
         return path.read_bytes()
     except OSError as error:
         raise SettingsError(f"{where}: {path}: cannot be read: {error.strerror}") from error
 
 
-def _inside(folder: Path, name: str, where: str) -> Path:
-    """Return the path of a file of the folder; SettingsError for one that is not in it, also by a link."""
+def _path_inside(folder: Path, name: str, where: str) -> Path:
+    """Return the path of a file in the folder; SettingsError for one outside, also through a link."""
     path = folder / name
     if Path(name).name != name or path.resolve().parent != folder.resolve():
         raise SettingsError(
-            f"{where}: {name!r} is no file of the folder {folder}: put it there and give its name alone"
+            f"{where}: {name!r} is not a file of the folder {folder}: put it there and give only its name"
         )
     return path

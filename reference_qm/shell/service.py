@@ -1,4 +1,4 @@
-"""One reference queue manager as a process: from its settings to its end."""
+"""A reference queue manager as a process, from its settings to its end."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ from reference_qm.surface.surroundings import Surroundings
 log = logging.getLogger(__name__)
 
 FAULTS_GROUP = "reference_qm.faults"
-"""The entry point that ``serve --fault`` calls with what makes a core, and names; LookupError for an unknown one."""
+"""The entry point of packages with faults.
+
+``serve --fault`` calls it with the maker of a core and the names of faults.
+"""
 
 
 def open_store(settings: Settings) -> SqliteStore | None:
-    """Open the store that the settings name, if any; SettingsError when it cannot be used."""
+    """Open the store of the settings, if any; SettingsError for an unusable one."""
     if settings.store is None:
         return None
     try:
@@ -46,7 +49,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 
 def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Return the settings with the identifier that is in the store, unless they have one."""
+    """Return the settings with the store's identifier, unless they have their own."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
     try:
@@ -57,12 +60,12 @@ def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
 
 
 def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
-    """Return what makes one core after another, with the named faults.
+    """Return the maker of successive cores, with the named faults.
 
-    It raises SettingsError for a fault that does not exist and for entries that make no sense.
+    The maker raises SettingsError for an unknown fault and for entries that make no sense.
     """
     installation = Installation(
-        settings.config, SystemEntropy(), _faulty(faults) if faults else plain, parts_of(settings.release)
+        settings.config, SystemEntropy(), _wrapper_of_faults(faults) if faults else plain, parts_of(settings.release)
     )
 
     def begin(entries: Mapping[str, object]) -> Core:
@@ -74,8 +77,8 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     return begin
 
 
-def _faulty(names: Sequence[str]) -> Wrap:
-    """Return what gives a core faults by what a package offers for it."""
+def _wrapper_of_faults(names: Sequence[str]) -> Wrap:
+    """Return the function that wraps a core in faults, from an installed package."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:
         raise SettingsError(f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
@@ -91,7 +94,7 @@ def _faulty(names: Sequence[str]) -> Wrap:
 
 
 class Service:
-    """A core with its host and, if asked for, its control server."""
+    """A core with its host and, if requested, its control server."""
 
     def __init__(
         self,
@@ -108,16 +111,16 @@ class Service:
         self._failed = False
 
     async def run(self, ready: Callable[[str], None]) -> bool:
-        """Serve until SIGTERM, SIGINT or ``stop``; False when a failure of our own ended it.
+        """Serve until SIGTERM, SIGINT or ``stop``; return False after an internal failure.
 
-        ``ready`` gets one line with what is bound. SettingsError when a port cannot be had.
+        ``ready`` gets one line with the bound ports. SettingsError when a port cannot be bound.
         """
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._on_exception)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
         try:
-            ready(await self._open())
+            ready(await self._open_ports())
         except SettingsError:
             self._close_listeners()
             raise
@@ -130,50 +133,52 @@ class Service:
         return True
 
     def stop(self) -> None:
-        """End ``run``."""
+        """Make ``run`` end."""
         self._end.set()
 
     def reset(self) -> None:
-        """Be as after a fresh installation with the same settings; ControlError or StoreError when that cannot be."""
+        """Return to a fresh installation with the same settings; ControlError or StoreError when that is impossible."""
         if self.settings.directory is not None:
-            raise ControlError("reset: the directory belongs to the whole enterprise; start all of it anew instead")
+            raise ControlError(
+                "reset: the directory belongs to the whole enterprise; start all its systems anew instead"
+            )
         self.host.reset()
 
-    async def _open(self) -> str:
-        """Take every port before the core starts, so that a service that cannot run has done nothing."""
+    async def _open_ports(self) -> str:
+        """Bind every port before the core starts, so that a failure has no side effect."""
         listen = self.settings.listen
         bound = dict.fromkeys(("tcp", "ping", "rpc", "rpc_read", "mapper", "control"), "none")
-        with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+        with _one_line_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             bound["tcp"] = self._show_endpoint(await self.host.bind_tcp(listen.tcp_port))
         if listen.ping:
-            with _taking("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
+            with _one_line_port_errors("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
                 bound["ping"] = self._show_endpoint(self.host.bind_ping(listen.ping_port))
         if self.settings.rpc.enabled:
             await self._open_rpc(bound)
         if self.settings.control is not None:
-            with _taking("tcp", self.settings.control, "--control"):
+            with _one_line_port_errors("tcp", self.settings.control, "--control"):
                 bound["control"] = self._show_endpoint(await self.control.bind(self.settings.control))
                 await self.control.start()
-        with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+        with _one_line_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             await self.host.start()
         return "ready " + " ".join(f"{name}={where}" for name, where in bound.items())
 
     async def _open_rpc(self, bound: dict[str, str]) -> None:
         rpc, address = self.settings.rpc, self.settings.listen.address
-        with _taking("tcp", Endpoint(address, rpc.port), "--rpc-port"):
+        with _one_line_port_errors("tcp", Endpoint(address, rpc.port), "--rpc-port"):
             listening = await self.host.bind_rpc(*rpc.ports)
         bound["rpc"], bound["rpc_read"] = (
             self._show_endpoint(listening.handshake),
             self._show_endpoint(listening.read),
         )
         if rpc.mapper:
-            with _taking("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
+            with _one_line_port_errors("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
                 bound["mapper"] = self._show_endpoint(await self.host.rpc.bind(address, rpc.mapper_port))
 
     def _show_endpoint(self, endpoint: Endpoint) -> str:
         text = format_endpoint(endpoint)
         if not ipaddress.ip_address(endpoint.host).is_loopback:
-            log.warning("%s is not a loopback address: whoever reaches it can talk to this queue manager", text)
+            log.warning("%s is not a loopback address: other machines can reach this queue manager", text)
         return text
 
     def _close_listeners(self) -> None:
@@ -181,7 +186,7 @@ class Service:
         self.control.close_listener()
 
     def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Log a failure of the system and go on; a failure of our own ends the process: its state is in doubt."""
+        """Log a failure of the system and continue; an internal failure ends the process, whose state is in doubt."""
         error = context.get("exception")
         if isinstance(error, OSError):
             log.warning("%s: %s", context["message"], error)
@@ -195,8 +200,8 @@ class Service:
 
 
 @contextlib.contextmanager
-def _taking(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
-    """Turn an OSError into the one line that says which port cannot be had, why, and what to do."""
+def _one_line_port_errors(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
+    """Turn an OSError into one line that names the port, the reason and the remedy."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A queue manager that is served until its process gets SIGTERM: what ``mqconform serve`` does."""
+"""Serves a queue manager until the process gets SIGTERM, for ``mqconform serve``."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from reference_qm.shell.toml_values import SettingsError
 def serve_until_stopped(
     config: Path | None, flags: Mapping[str, str | None], faults: list[str], facilities: str | None
 ) -> None:
-    """Run a queue manager by its file and the flags that override it; Exit with 2 for settings that cannot be."""
+    """Run a queue manager by its file and the overriding flags; Exit with 2 for invalid settings."""
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     try:
         settings = load_settings(config, flags, SystemEntropy())
-        went_well = asyncio.run(_run(settings, faults, _parse_facilities(facilities)))
+        went_well = asyncio.run(_run_service(settings, faults, _parse_facilities(facilities)))
     except SettingsError as error:
         typer.echo(f"mqconform serve: {error}", err=True)
         raise typer.Exit(2) from error
@@ -33,7 +33,7 @@ def serve_until_stopped(
 
 
 def _parse_facilities(facilities: str | None) -> frozenset[str]:
-    """Return the facilities that are named, with commas between them; SettingsError for one that there is not."""
+    """Return the facilities of a comma-separated list; SettingsError for an unknown one."""
     if facilities is None:
         return frozenset(FACILITIES)
     names = frozenset(name.strip() for name in facilities.split(",") if name.strip())
@@ -42,8 +42,8 @@ def _parse_facilities(facilities: str | None) -> frozenset[str]:
     return names
 
 
-async def _run(settings: Settings, faults: list[str], facilities: frozenset[str]) -> bool:
-    # typer.echo flushes: a parent waits for this line.
+async def _run_service(settings: Settings, faults: list[str], facilities: frozenset[str]) -> bool:
+    # typer.echo flushes, and a parent process waits for this line.
     with contextlib.ExitStack() as stack:
         store = open_store(settings)
         if store is not None:

@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """[listen]: where the queue manager is reached. Port 0 picks a free one."""
+    """The table [listen]: the addresses and ports of the queue manager. Port 0 selects a free one."""
 
     address: str = "127.0.0.1"
     tcp_port: int = 1801
@@ -40,7 +40,7 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that ``serve`` needs to know."""
+    """The settings of ``serve``."""
 
     config: QueueManagerConfig
     listen: Listen
@@ -48,18 +48,18 @@ class Settings:
     limits: Limits
     rpc: Rpc = field(default_factory=Rpc)
     store: Path | None = None
-    """The file for what must survive the process; None: nothing does."""
+    """The file that survives the process; None: nothing survives."""
     identified: bool = False
-    """Whether the identifier was given, and not made up."""
+    """Whether the identifier was configured instead of generated."""
     directory: MemoryDirectory | None = None
     """The directory of the enterprise; None: workgroup mode."""
     release: str = NO_RELEASE
-    """The release of Windows that it is configured as."""
+    """The release of Windows to behave like."""
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if there is one, and let the flags that are not None override it; a flag's digits are a number."""
-    tree = _read(path) if path is not None else {}
+    """Read the file, if any, and override it with the flags that are not None; digits of a flag are a number."""
+    tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
     toml.check_keys(tree, [*_TABLES, "queues", "routes", "public_queues", "directory", "security"], where, "table")
     rpc_users = tree["rpc"].pop("users", []) if isinstance(tree.get("rpc"), dict) else []
@@ -73,22 +73,22 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
     release = values["queue_manager"].pop("release", NO_RELEASE)
     presets = presets_of(release)
-    if "ping" in values["listen"]:  # somebody has switched it on
+    if "ping" in values["listen"]:  # enabled explicitly
         presets.pop("answer_pings", None)
     identifier = values["queue_manager"].get("identifier")
     directory = load_directory(tree.get("directory"), where, identifier, entropy)
     for name in ("routes", "public_queues"):
         if directory is not None and name in tree:
-            raise SettingsError(f"{where}: [{name}] are for a workgroup: with [directory], leave them out")
+            raise SettingsError(f"{where}: [{name}] belongs to a workgroup: with [directory], leave it out")
     security = load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy)
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **presets, **values["queue_manager"]},
         addresses=(listen.address,),
         timers=TimerSettings(**values["timers"]),
-        queues=_queues(tree.get("queues", []), where),
+        queues=_read_queues(tree.get("queues", []), where),
         directory_integrated=directory is not None,
-        routes=_by_guid(tree, "routes", "address", _ip_address, where),
-        public_queues=_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
+        routes=_read_table_by_guid(tree, "routes", "address", _convert_ip_address, where),
+        public_queues=_read_table_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
         security=secured_as(release, security),
         rpc_server=rpc.server,
         rpc_client=rpc.client,
@@ -117,21 +117,21 @@ def format_endpoint(endpoint: Endpoint) -> str:
 # -- what a value may be: each takes what was written and returns what is meant, or raises ValueError -----------
 
 
-def _operating_system(value: object) -> OperatingSystemType:
+def _convert_operating_system(value: object) -> OperatingSystemType:
     try:
         return OperatingSystemType(value)
     except ValueError:
         raise ValueError(f"must be one of {', '.join(kind.value for kind in OperatingSystemType)}") from None
 
 
-def _release(value: object) -> str:
+def _convert_release(value: object) -> str:
     name = toml.string(value)
     if name not in KNOWN:
         raise ValueError(f"must be one of {', '.join(KNOWN)}")
     return name
 
 
-def _ip_address(value: object) -> str:
+def _convert_ip_address(value: object) -> str:
     try:
         address = ipaddress.ip_address(toml.string(value))
     except ValueError:
@@ -139,27 +139,27 @@ def _ip_address(value: object) -> str:
     return str(address)
 
 
-def _own_address(value: object) -> str:
-    address = _ip_address(value)
+def _convert_own_address(value: object) -> str:
+    address = _convert_ip_address(value)
     if ipaddress.ip_address(address).is_unspecified:
         raise ValueError("must be one address of this machine: direct format names reach the queue manager under it")
     return address
 
 
-def _endpoint(value: object) -> Endpoint:
+def _convert_endpoint(value: object) -> Endpoint:
     host, colon, port = toml.string(value).rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()):
         raise ValueError("must be ADDRESS:PORT like 127.0.0.1:0")
     if int(port) > 0xFFFF:
         raise ValueError(f"the port is {port}; it must be 0 to 65535")
-    return Endpoint(_ip_address(host.removeprefix("[").removesuffix("]")), int(port))
+    return Endpoint(_convert_ip_address(host.removeprefix("[").removesuffix("]")), int(port))
 
 
-def _path(value: object) -> Path:
+def _convert_path(value: object) -> Path:
     return Path(toml.string(value))
 
 
-def _queue_name(value: object) -> str:
+def _convert_queue_name(value: object) -> str:
     name = toml.string(value)
     folder, separator, queue = name.rpartition("\\")
     if folder.lower() not in ("", "private$") or bool(folder) is not bool(separator) or not queue:
@@ -176,19 +176,24 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "identifier": toml.guid,
             "host_name": toml.string,
             "validate_host_names": toml.flag,
-            "operating_system": _operating_system,
-            "release": _release,
+            "operating_system": _convert_operating_system,
+            "release": _convert_release,
             "send_ping": toml.flag,
             "send_insecure_nacks": toml.flag,
             "window_size": toml.integer(1, 0xFFFF),
             "max_sessions": toml.integer(0, 1_000_000),
         },
-        "listen": {"address": _own_address, "tcp_port": _LISTEN_PORT, "ping_port": _LISTEN_PORT, "ping": toml.flag},
+        "listen": {
+            "address": _convert_own_address,
+            "tcp_port": _LISTEN_PORT,
+            "ping_port": _LISTEN_PORT,
+            "ping": toml.flag,
+        },
         "rpc": RPC,
         "remote": {"tcp_port": _PORT, "ping_port": _PORT, "rpc_port": _PORT},
         "timers": {timer.name: toml.integer(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
-        "control": {"address": _endpoint},
-        "store": {"path": _path},
+        "control": {"address": _convert_endpoint},
+        "store": {"path": _convert_path},
         "limits": {
             "connections": toml.integer(1, 1_000_000),
             "unsent_bytes": toml.integer(1, 1 << 40),
@@ -196,7 +201,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
         },
     }
 )
-_QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": toml.flag, **QUEUE_KEYS})
+_QUEUE: Table = MappingProxyType({"name": _convert_queue_name, "transactional": toml.flag, **QUEUE_KEYS})
 
 FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -212,7 +217,7 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
 """The key that each flag overrides."""
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -221,7 +226,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path}: not a TOML file: {error}") from error
 
 
-def _queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
+def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     if not isinstance(tree, list):
         raise SettingsError(f"{where}: queues must be a list of tables: write [[queues]]")
     queues: dict[str, QueueSettings] = {}
@@ -237,7 +242,7 @@ def _queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     return tuple(queues.values())
 
 
-def _by_guid(
+def _read_table_by_guid(
     tree: Mapping[str, Any], table: str, meaning: str, convert: Callable[[object], Value], where: str
 ) -> dict[UUID, Value]:
     found = tree.get(table, {})

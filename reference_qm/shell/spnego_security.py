@@ -1,4 +1,4 @@
-"""Security contexts of NTLM and SPNEGO by pyspnego, in Python alone. Spec: MS-NLMP 3.1, 3.2, 3.4; MS-SPNG; RFC 4178.
+"""Security contexts of NTLM and SPNEGO by pyspnego, in pure Python. Spec: MS-NLMP 3.1, 3.2, 3.4; MS-SPNG; RFC 4178.
 
 Users are test users: names and passwords that a configuration lists.
 """
@@ -28,7 +28,7 @@ from reference_qm.shell.ntlm_users import announce_users
 from reference_qm.shell.rpc_user import User
 
 SIGNATURE_SIZE = 16
-"""int bytes of NTLMSSP_MESSAGE_SIGNATURE (MS-NLMP 2.2.2.9)."""
+"""The size in bytes of NTLMSSP_MESSAGE_SIGNATURE (MS-NLMP 2.2.2.9)."""
 _PROTOCOLS: Mapping[int, tuple[str, spnego.NegotiateOptions]] = MappingProxyType(
     {
         AuthType.WINNT: ("ntlm", spnego.NegotiateOptions.use_ntlm),
@@ -44,16 +44,16 @@ _WANTED: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
         AuthLevel.PKT_PRIVACY: _SIGN | spnego.ContextReq.confidentiality,
     }
 )
-"""What is asked of a provider at each level (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""
+"""The services that a provider needs at each level (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""
 _HOSTILE = (
     *(SpnegoError, struct.error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError),
     *(StopIteration, AssertionError, EOFError),
 )
-"""What pyspnego raises about tokens that are none: it parses them with struct, enum and its own ASN.1."""
+"""The exceptions of pyspnego for malformed tokens, which it parses with struct, enum and its own ASN.1."""
 
 
 def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
-    """Return what authenticates these users by NTLM and SPNEGO; nobody when there are none."""
+    """Return the security that authenticates these users by NTLM and SPNEGO; without users it accepts no client."""
     known = tuple(users)
     if not known:
         return NO_SECURITY
@@ -65,12 +65,12 @@ def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NO
 
 
 def client_security(auth_type: AuthType, level: AuthLevel, user: User) -> ClientSecurity:
-    """Return what authenticates a client as a user."""
+    """Return the security that authenticates a client as a user."""
     return ClientSecurity(auth_type, level, lambda: SpnegoInitiator(auth_type, level, user))
 
 
 class SpnegoContext:
-    """A security context of pyspnego. It is made at the first leg."""
+    """A security context of pyspnego, created at the first leg."""
 
     def __init__(self, make: Callable[[], spnego.ContextProxy]) -> None:
         self._make = make
@@ -78,21 +78,21 @@ class SpnegoContext:
 
     @property
     def complete(self) -> bool:
-        """Whether it is built."""
+        """Whether the context is complete."""
         return self._made is not None and self._made.complete
 
     @property
     def identity(self) -> str:
-        """The user whom the other side proved to be; empty for a client, which knows who it is."""
+        """The authenticated user; empty on the client's side."""
         return "" if self._made is None else self._made.client_principal or ""
 
     @property
     def signature_size(self) -> int:
-        """The number of bytes of a signature."""
+        """The size in bytes of a signature."""
         return SIGNATURE_SIZE
 
     def step(self, token: bytes) -> bytes:
-        """Take a token, return the next."""
+        """Take a token and return the next one."""
         with _one_line_errors("the token is refused"):
             if self._made is None:
                 self._made = self._make()
@@ -101,7 +101,7 @@ class SpnegoContext:
     def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
         """Return the signature of the whole PDU.
 
-        With extended session security NTLM signs the segments that it may only read, too: header signing or not, as
+        With extended session security NTLM also signs the read-only segments, with header signing or without, as
         Windows, Samba and impacket do.
         """
         with _one_line_errors("nothing can be signed"):
@@ -113,21 +113,21 @@ class SpnegoContext:
             self._built.verify(b"".join(segments), signature)
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
-        """Encrypt the body, sign the whole PDU."""
+        """Encrypt the body, and sign the whole PDU."""
         with _one_line_errors("nothing can be sealed"):
-            buffers = self._built.wrap_iov([*_parts(segments), BufferType.header]).buffers
+            buffers = self._built.wrap_iov([*_buffers_of(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
-        """Decrypt the body, check the signature of the whole PDU."""
+        """Decrypt the body, and check the signature of the whole PDU."""
         with _one_line_errors("the signature is wrong"):
-            parts = [*_parts(segments), (BufferType.header, signature)]
+            parts = [*_buffers_of(segments), (BufferType.header, signature)]
             return self._built.unwrap_iov(parts).buffers[1].data or b""
 
     @property
     def _built(self) -> spnego.ContextProxy:
         if self._made is None or not self._made.complete:
-            raise SecurityError("the security context is not built")
+            raise SecurityError("the security context is not complete")
         return self._made
 
 
@@ -149,7 +149,7 @@ class SpnegoInitiator(SpnegoContext):
 
 
 class SpnegoAcceptor(SpnegoContext):
-    """A server's context: whoever proves to be one of the users is let in."""
+    """A server's context, which accepts only the given users."""
 
     def __init__(self, auth_type: int, level: AuthLevel, users: tuple[User, ...]) -> None:
         protocol, options = _PROTOCOLS[auth_type]
@@ -159,7 +159,7 @@ class SpnegoAcceptor(SpnegoContext):
         self._users = users
 
     def step(self, token: bytes) -> bytes:
-        """Take a token; a context that cannot protect what its level asks for is none (MS-RPCE 3.3.1.5.2.2)."""
+        """Take a token; refuse a context that cannot protect what its level requires (MS-RPCE 3.3.1.5.2.2)."""
         with announce_users(self._users, token):
             answer = super().step(token)
         if self.complete and self._wanted & ~self._built.context_attr:
@@ -167,14 +167,14 @@ class SpnegoAcceptor(SpnegoContext):
         return answer
 
 
-def _parts(segments: Segments) -> list[tuple[BufferType, bytes]]:
+def _buffers_of(segments: Segments) -> list[tuple[BufferType, bytes]]:
     kinds = (BufferType.sign_only, BufferType.data, BufferType.sign_only)
     return list(zip(kinds, segments, strict=True))
 
 
 @contextlib.contextmanager
 def _one_line_errors(what: str) -> Iterator[None]:
-    """Turn what pyspnego raises into one line; the rest of it is about its own insides."""
+    """Turn the exceptions of pyspnego into one line, without its internal details."""
     try:
         yield
     except _HOSTILE as error:

@@ -1,4 +1,4 @@
-"""The store that outlives the process: one SQLite file (WAL, synchronous=FULL) and one thread that writes it."""
+"""The store that survives the process: one SQLite file (WAL, synchronous=FULL), and one thread that writes it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from reference_qm.surface.store import Record, StoreError, as_text
 T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
-"""``mqcf``: whose SQLite file it is (SQLite file format 1.3.14)."""
+"""The application_id ``mqcf`` of an SQLite file marks a store (SQLite file format 1.3.14)."""
 SCHEMA = 1
 ROOM = 16 << 20
-"""Bytes that a disk has to have left for messages to be taken. A removal is written first, too, to a log that may grow
-to 1,000 pages and the longest record before it is used again: a disk full of messages could never be emptied.
+"""The free bytes that a disk needs before messages are accepted.
+
+A removal is also written first, to a log that may grow to 1,000 pages and the longest record before it is reused.
+Without this room, a disk full of messages could never be emptied.
 """
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
@@ -32,88 +34,88 @@ _TABLE = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc IN
 class SqliteStore:
     """Entries by name. ``write`` is all or nothing, and returns when the data is on disk.
 
-    As long as it is open, no other process can open the file.
+    While it is open, no other process can open the file.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a store, or make one where there is none. StoreError when the file cannot be used; it is untouched."""
+        """Open a store, or create a missing one. StoreError for an unusable file, which stays unchanged."""
         self.path = path
         self._found: dict[str, object] | None
-        """What was there when it was opened, until that changes."""
+        """The entries at the opening of the store, until they change."""
         with self._one_line_errors():
             if not path.exists():
-                _create(path)
+                _create_store(path)
             _check_header(path)
             self._found = _check_entries(path)
-            self._connection = _open(path)
-            self._free = _free(self._connection)
+            self._connection = _open_store(path)
+            self._free = _count_free_bytes(self._connection)
         self._closed = False
         self._thread = ThreadPoolExecutor(1, "store")
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Store all the records, in order, or none of them and raise StoreError; on return they are safe."""
+        """Store all records in order, or none and raise StoreError; after the return they are safe."""
         self._found = None
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._write, records)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._write_records, records)
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after whatever is being written; StoreError when that fails."""
-        return self._thread.submit(self._read).result() if self._found is None else self._found
+        """Return every entry, after pending writes; StoreError for a failure."""
+        return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
-    def _read(self) -> dict[str, object]:
+    def _read_entries(self) -> dict[str, object]:
         with self._one_line_errors():
-            return _entries(self._connection, self.path)
+            return _verify_entries(self._connection, self.path)
 
     def clear(self) -> None:
-        """Remove every entry, after whatever is being written; StoreError, and all is as it was, when that fails."""
+        """Remove every entry, after pending writes; after StoreError nothing is removed."""
         self._found = None
-        self._thread.submit(self._clear).result()
+        self._thread.submit(self._delete_entries).result()
 
-    def _clear(self) -> None:
+    def _delete_entries(self) -> None:
         with self._one_line_errors():
-            self._connection.execute("DELETE FROM entry")  # a statement alone is a transaction of its own
+            self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def shortage(self) -> str:
-        """Say that less room is left, on its disk, in the file and in its log, than makes sure of removals."""
+        """Report less room, on the disk, in the file and in its log, than removals need."""
         log = Path(f"{self.path}-wal")
         try:
             disk = os.statvfs(self.path.parent)
             used_again = self._free + (log.stat().st_size if log.exists() else 0)
-        except OSError:  # the next write says it better
+        except OSError:  # the next write reports it better
             return ""
         if disk.f_bavail * disk.f_frsize + used_again >= ROOM:
             return ""
-        left = f"less than {ROOM >> 20} MiB are left on its disk"
-        return f"store {self.path}: {left}; make room, till then no message is taken"
+        left = f"its disk has less than {ROOM >> 20} MiB left"
+        return f"store {self.path}: {left}; make room, until then no message is accepted"
 
     def close(self) -> None:
-        """Let go of the file, after whatever is being written."""
+        """Release the file after the pending writes."""
         if not self._closed:
             self._closed = True
             self._thread.submit(self._connection.close)
             self._thread.shutdown()
 
-    def _write(self, records: Sequence[Record]) -> None:
+    def _write_records(self, records: Sequence[Record]) -> None:
         texts = as_text(records)
-        put = [(name, text, _checksum(name, text)) for name, text in texts.items() if text is not None]
+        put = [(name, text, _checksum_of(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
         with self._one_line_errors():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
-                for rows in _portions(put):
+                for rows in _split_into_portions(put):
                     self._connection.execute(_PUT[len(rows)], [value for row in rows for value in row])
-                for names in _portions(gone):
+                for names in _split_into_portions(gone):
                     self._connection.execute(_REMOVE[len(names)], names)
                 self._connection.execute("COMMIT")
-                self._free = _free(self._connection)
+                self._free = _count_free_bytes(self._connection)
             finally:
                 if self._connection.in_transaction:
-                    # After a full disk SQLite may have rolled back already, or be unable to say so.
+                    # After a full disk SQLite may have rolled back already, or fail to report it.
                     with contextlib.suppress(sqlite3.Error):
                         self._connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """Turn what SQLite and the system say into one line with the file and the way out."""
+        """Turn the errors of SQLite and the system into one line with the file and the remedy."""
         try:
             yield
         except sqlite3.Error as error:
@@ -124,22 +126,25 @@ class SqliteStore:
 
 
 _PORTIONS = (256, 16, 1)
-"""The numbers of entries that one statement takes. Few statements, because each releases the interpreter's lock and
-waits for it again: row by row, a busy event loop would let every row wait for milliseconds."""
+"""The numbers of entries that one statement handles.
+
+Few statements are better, because each releases the interpreter's lock and waits for it again: row by row, a busy event
+loop would delay every row by milliseconds.
+"""
 _PUT = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
 _REMOVE = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
 
-_OTHER = "it is left as it is: move it away or restore a copy"
+_OTHER = "the file stays unchanged: move it away or restore a copy"
 _WAY_OUT = {
     sqlite3.SQLITE_BUSY: "another process uses it: stop that one or choose another file",
     sqlite3.SQLITE_FULL: "make room on its disk",
-    sqlite3.SQLITE_IOERR: "look at its disk: is there room?",
-    sqlite3.SQLITE_READONLY: "let it be written or choose another file",
-    sqlite3.SQLITE_CANTOPEN: "let its folder be written or choose another file",
+    sqlite3.SQLITE_IOERR: "check the room of its disk",
+    sqlite3.SQLITE_READONLY: "make it writable or choose another file",
+    sqlite3.SQLITE_CANTOPEN: "make its folder writable or choose another file",
 }
 
 
-def _create(path: Path) -> None:
+def _create_store(path: Path) -> None:
     """Create the store under a temporary name and rename it, so that a partial store is never seen."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
@@ -157,34 +162,34 @@ def _create(path: Path) -> None:
 
 
 def _check_header(path: Path) -> None:
-    """Refuse a file that is not ours before SQLite has seen it: it might repair what it finds."""
+    """Refuse a foreign file before SQLite opens it, because SQLite might repair its content."""
     with path.open("rb") as file:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
-        raise StoreError(f"store {path}: it is no SQLite file; {_OTHER}")
+        raise StoreError(f"store {path}: it is not an SQLite file; {_OTHER}")
     if int.from_bytes(header[_APPLICATION_ID]) != APPLICATION_ID:
-        raise StoreError(f"store {path}: it is a SQLite file of another application; choose another file")
+        raise StoreError(f"store {path}: it is an SQLite file of another application; choose another file")
     version = int.from_bytes(header[_USER_VERSION])
     if version != SCHEMA:
         raise StoreError(f"store {path}: its schema is {version}, not {SCHEMA}: use the version that wrote it")
-    if not path.stat().st_mode & 0o222:  # root could write it all the same, but is not meant to
+    if not path.stat().st_mode & 0o222:  # root could write it nevertheless, but should not
         raise StoreError(f"store {path}: it is read-only; {_WAY_OUT[sqlite3.SQLITE_READONLY]}")
 
 
 def _check_entries(path: Path) -> dict[str, object]:
-    """Check every page and every entry, and return the entries; nothing is written."""
+    """Check every page and every entry, and return the entries, without writing."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise StoreError(f"store {path}: it is damaged: {' '.join(str(found).split())}; {_OTHER}")
-        return _entries(connection, path)
+        return _verify_entries(connection, path)
 
 
-def _entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
+def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
     entries: dict[str, object] = {}
     for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
-        if _checksum(name, value) != crc:
+        if _checksum_of(name, value) != crc:
             raise StoreError(f"store {path}: it is damaged: entry {name!a} has another checksum; {_OTHER}")
         try:
             entries[name] = json.loads(value)
@@ -193,8 +198,8 @@ def _entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
     return entries
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    """Open for writing, for this process alone until it ends."""
+def _open_store(path: Path) -> sqlite3.Connection:
+    """Open the file for writing, exclusively for this process until it ends."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     with contextlib.ExitStack() as stack:
         stack.callback(connection.close)
@@ -202,22 +207,22 @@ def _open(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("COMMIT")
-        stack.pop_all()  # all is well: it stays open
+        stack.pop_all()  # without an error it stays open
     return connection
 
 
-def _free(connection: sqlite3.Connection) -> int:
-    """Return how many bytes of the file hold nothing any more; it never shrinks."""
+def _count_free_bytes(connection: sqlite3.Connection) -> int:
+    """Return the number of unused bytes in the file, which never shrinks."""
     (pages,), (size,) = (connection.execute(f"PRAGMA {one}").fetchone() for one in ("freelist_count", "page_size"))
     return int(pages) * int(size)
 
 
-def _checksum(name: str, value: str) -> int:
+def _checksum_of(name: str, value: str) -> int:
     return zlib.crc32(f"{name}\0{value}".encode("utf-8", "surrogatepass"))
 
 
-def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Cut items into pieces of the sizes that there are statements for."""
+def _split_into_portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Split items into pieces of the sizes for which statements exist."""
     start = 0
     for size in _PORTIONS:
         while len(items) - start >= size:

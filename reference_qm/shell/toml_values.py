@@ -1,4 +1,4 @@
-"""Values of a TOML file: each converter takes a parsed value and returns the one to use, or raises ValueError."""
+"""Converts values of a TOML file: each takes a parsed value, and returns the usable one or raises ValueError."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Values = dict[str, Any]
 
 
 class SettingsError(Exception):
-    """A file, key or flag that cannot be used: one line naming it and the way out."""
+    """A file, key or flag is unusable; the text is one line that names it and the remedy."""
 
 
 def string(value: object) -> str:
-    """Take a string that is not empty."""
+    """Accept a string that is not empty."""
     if not isinstance(value, str) or not value:
         raise ValueError("must be a string")
     return value
 
 
 def flag(value: object) -> bool:
-    """Take true or false."""
+    """Accept true or false."""
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
@@ -44,7 +44,7 @@ def integer(low: int, high: int) -> Convert:
 
 
 def one_of(known: Mapping[str, Any]) -> Convert:
-    """Return the converter of names into what they stand for."""
+    """Return the converter of names into their values."""
 
     def convert(value: object) -> Any:
         if not isinstance(value, str) or value not in known:
@@ -55,7 +55,7 @@ def one_of(known: Mapping[str, Any]) -> Convert:
 
 
 def guid(value: object) -> UUID:
-    """Take a GUID."""
+    """Accept a GUID."""
     try:
         return UUID(string(value))
     except ValueError:
@@ -63,7 +63,7 @@ def guid(value: object) -> UUID:
 
 
 def sid(value: object) -> Sid:
-    """Take a SID."""
+    """Accept a SID."""
     try:
         return Sid.of(string(value))
     except FormatError:
@@ -71,14 +71,14 @@ def sid(value: object) -> Sid:
 
 
 def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str], where: str, kind: str) -> None:
-    """Raise SettingsError for a key that is none of those known."""
+    """Raise SettingsError for an unknown key."""
     for key in tree:
         if key not in known:
             raise SettingsError(f"{where}: unknown {kind} {key!r}; known are {', '.join(known)}")
 
 
 def table(tree: object, known: Table, where: str) -> Values:
-    """Convert a table; SettingsError for what cannot be used in it."""
+    """Convert a table; SettingsError for an unusable entry."""
     if not isinstance(tree, dict):
         raise SettingsError(f"{where}: must be a table")
     check_keys(tree, known, where, "key")
@@ -86,7 +86,7 @@ def table(tree: object, known: Table, where: str) -> Values:
 
 
 def convert_value(value: object, convert: Convert, where: str) -> Any:
-    """Convert a value; SettingsError when it cannot be used."""
+    """Convert a value; SettingsError for an unusable one."""
     try:
         return convert(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What waits for clients that do not read: one limit for all connections of a process."""
+"""Limits the bytes that wait for clients that do not read: one limit for all connections of a process."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable
 
 UNSENT_LIMIT = 1024 * 1024 * 1024
 LITTLE = 1024 * 1024
-"""int bytes that may wait on any connection without a look at the others: it is measured, not kept."""
+"""The number of bytes that may always wait on any connection, without a check of the others."""
 
 
 class Unsent:
-    """The bytes that wait to be sent on every connection, whatever it carries."""
+    """The bytes that wait to be sent on all connections of any kind."""
 
     def __init__(self, limit: int = UNSENT_LIMIT) -> None:
         self.limit = limit
         self._measures: list[Callable[[], Iterable[int]]] = []
 
     def measure(self, waiting: Callable[[], Iterable[int]]) -> None:
-        """Let the limit hold for more connections, too: ``waiting`` tells the bytes that wait on each."""
+        """Include further connections in the limit: ``waiting`` returns the waiting bytes of each."""
         self._measures.append(waiting)
 
     def is_full(self, waiting: int) -> bool:
-        """Return whether there is no room any more for a connection on which so many bytes wait."""
+        """Return whether a connection with this number of waiting bytes exceeds the limit."""
         return waiting > LITTLE and sum(size for measure in self._measures for size in measure()) > self.limit

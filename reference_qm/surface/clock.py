@@ -1,4 +1,4 @@
-"""The time that is passed to the core: it reads no clock."""
+"""The time that hosts pass to the core, which reads no clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of a higher layer to a queue manager: those of the ``Command`` input, results of ``Completed``."""
+"""The requests of a higher layer, for the ``Command`` input, and the result values of ``Completed``."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from reference_qm.value_object import value_object
 
 @value_object
 class Identity:
-    """Who is this? Result: protocol, guid, name, vendor, version, facilities, public keys in base64."""
+    """Return the identity of the queue manager.
+
+    Result: protocol, guid, name, vendor, version, facilities, public keys in base64.
+    """
 
 
 @value_object
 class CreateQueue:
-    """Create a private queue ``private$\\name`` or a subqueue ``private$\\name;subqueue``.
+    r"""Create a private queue ``private$\name`` or a subqueue ``private$\name;subqueue``.
 
-    Quotas are in KB, 0xFFFFFFFF is none; ``privacy`` is one of none, optional, body; ``owner``: the account that
-    creates it, nobody of a domain if None; ``security``: a self-relative SECURITY_DESCRIPTOR that it gives the queue.
-    Result: format_names {private, direct}; of a subqueue only direct.
+    Quotas are in KB, 0xFFFFFFFF is unlimited; ``privacy`` is one of none, optional, body; ``owner``: the account of the
+    creator, None for a user outside a domain; ``security``: a self-relative SECURITY_DESCRIPTOR for the queue. Result:
+    format_names {private, direct}; of a subqueue only direct.
     """
 
     name: str
@@ -40,14 +43,14 @@ class CreateQueue:
 
 @value_object
 class GetQueue:
-    """Read the properties of a queue. Result: name, count, bytes, and what CreateQueue sets, under the same names."""
+    """Return the properties of a queue. Result: name, count, bytes, and the properties that CreateQueue sets."""
 
     name: str
 
 
 @value_object
 class SetQueue:
-    """Change properties of a queue; None leaves one as it is. Result: as of GetQueue."""
+    """Change properties of a queue; None leaves one unchanged. Result: as of GetQueue."""
 
     name: str
     label: str | None = None
@@ -62,7 +65,7 @@ class SetQueue:
 
 @value_object
 class OpenQueue:
-    """Open a queue for ``access`` receive or peek, and keep others from receiving if asked to. Result: handle."""
+    """Open a queue for ``access`` receive or peek, optionally without sharing the right to receive. Result: handle."""
 
     queue: str
     access: str = "receive"
@@ -71,9 +74,9 @@ class OpenQueue:
 
 @value_object
 class OpenToSend:
-    """Open the queues of a format name to send to them, whosever they are; nothing is sent. Result: handle.
+    """Open the queues of a format name for sending; nothing is sent. Result: handle.
 
-    ``deny_receive``: keep others from receiving, which who opens several queues cannot.
+    ``deny_receive``: deny other users the right to receive, which is impossible for several queues.
     """
 
     to: str
@@ -82,28 +85,28 @@ class OpenToSend:
 
 @value_object
 class GetQueuePath:
-    """Read what Get Queue Path returns for a format name (MS-MQDMPR 3.1.7.1.26). Result: status, path, machine."""
+    """Return the result of Get Queue Path for a format name (MS-MQDMPR 3.1.7.1.26). Result: status, path, machine."""
 
     format_name: str
 
 
 @value_object
 class CloseQueue:
-    """Close what OpenQueue or OpenToSend opened: its cursors go, what waits through it is cancelled."""
+    """Close a handle of OpenQueue or OpenToSend with its cursors, and cancel its waiting reads."""
 
     handle: int
 
 
 @value_object
 class OpenCursor:
-    """Make a cursor before the first message of an open queue. Result: cursor."""
+    """Create a cursor before the first message of an open queue. Result: cursor."""
 
     handle: int
 
 
 @value_object
 class CloseCursor:
-    """Forget a cursor; what waits through it is cancelled."""
+    """Close a cursor, and cancel its waiting read."""
 
     cursor: int
 
@@ -117,9 +120,9 @@ class DeleteQueue:
 
 @value_object
 class GetOutgoingQueue:
-    """Read what a management interface tells of an outgoing queue (MS-MQMR 2.2.3). ``to``: its format name.
+    """Return an outgoing queue as a management interface does (MS-MQMR 2.2.3). ``to``: its format name.
 
-    Result: outgoing, its attributes under the names of MS-MQDMPR 3.1.1.3; an empty list when there is none.
+    Result: outgoing, a list of at most one queue, with its attributes under the names of MS-MQDMPR 3.1.1.3.
     """
 
     to: str
@@ -127,7 +130,7 @@ class GetOutgoingQueue:
 
 @value_object
 class GetTransfers:
-    """Read what a management interface tells of the sequences that a queue receives (MS-MQMR 2.2.3).
+    """Return the incoming sequences of a queue as a management interface does (MS-MQMR 2.2.3).
 
     Result: transfers, their attributes under the names of MS-MQDMPR 3.1.1.5.
     """
@@ -137,7 +140,7 @@ class GetTransfers:
 
 @value_object
 class ListQueues:
-    """List what there is.
+    """List queues, outgoing queues and transactions.
 
     Result: queues [{name, transactional, count}], outgoing [{format_name, state, count}], transactions [{transaction,
     state, operations}].
@@ -146,17 +149,17 @@ class ListQueues:
 
 @value_object
 class SendMessage:
-    """Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\\ordinal`` of the Message.
+    r"""Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\ordinal`` of the Message.
 
     ``acks``: of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: of positive,
-    negative. ``dead_letter_queue``: path name of a queue here, for negative journaling. ``trace_queue``: the GUID of a
-    public queue that gets reports of where the message is. Times are in seconds; None is infinite. A transactional
-    message is recoverable and has priority 0. It is a transaction of its own, or part of ``transaction``, which makes
-    it transactional.
+    negative. ``dead_letter_queue``: the path name of a local queue, for negative journaling. ``trace_queue``: the GUID
+    of a public queue for reports about the route of the message. Times are in seconds; None is infinite. A
+    transactional message is recoverable and has priority 0. It is a transaction of its own, or part of ``transaction``,
+    which makes it transactional.
 
-    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512, None for the
-    preset one; ``privacy_level``: none, base, enhanced or advanced; ``sender``: an account by name or SID,
-    queue_manager or none; ``certificate``: the account whose certificate signs, the sender if not said.
+    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512, None for the preset one;
+    ``privacy_level``: none, base, enhanced or advanced; ``sender``: an account by name or SID, queue_manager or none;
+    ``certificate``: the account whose certificate signs, by default the sender.
     """
 
     to: str
@@ -185,19 +188,22 @@ class SendMessage:
 
 @value_object
 class OpenSession:
-    """Establish a protocol session (MS-MQQB 3.1.5.2) without a message. Completes when OPEN, is rejected when not."""
+    """Establish a protocol session (MS-MQQB 3.1.5.2) without a message.
+
+    The command completes when the session is OPEN.
+    """
 
     to: str
 
 
 @value_object
 class ReceiveMessage:
-    """Take the first message of a queue, or the one at a cursor, waiting up to ``timeout_ms``, with None for ever.
+    """Receive the first message of a queue, or the one at a cursor; wait up to ``timeout_ms``, None for unlimited.
 
     Result: message or None.
 
-    One of ``queue`` (a path name), ``handle`` (of OpenQueue) and ``cursor`` (of OpenCursor) says where. Within a
-    ``transaction`` nobody else gets it, and it leaves the queue when the transaction commits.
+    Exactly one of ``queue`` (a path name), ``handle`` (of OpenQueue) and ``cursor`` (of OpenCursor) names the place.
+    Within a ``transaction`` the message is locked, and leaves the queue when the transaction commits.
     """
 
     queue: str | None = None
@@ -209,7 +215,7 @@ class ReceiveMessage:
 
 @value_object
 class PeekMessage:
-    """Read a message as ReceiveMessage does, leaving it there; with ``next``, the one after that at the cursor."""
+    """Peek at a message, addressed as in ReceiveMessage; with ``next``, at the one after the cursor."""
 
     queue: str | None = None
     timeout_ms: int | None = 0
@@ -220,10 +226,10 @@ class PeekMessage:
 
 @value_object
 class ReadByLookupIdentifier:
-    """Take, or only peek, the message with a lookup_id, or the one ``seek`` says. Result: message.
+    """Receive or peek at the message with a lookup_id, or the one that ``seek`` selects. Result: message.
 
-    ``seek``: first, previous, current, next, last. One of ``queue`` and ``handle`` says where. ``transaction``: as in
-    ReceiveMessage.
+    ``seek``: first, previous, current, next, last. Exactly one of ``queue`` and ``handle`` names the place.
+    ``transaction``: as in ReceiveMessage.
     """
 
     lookup_id: int = 0
@@ -236,9 +242,9 @@ class ReadByLookupIdentifier:
 
 @value_object
 class MoveMessage:
-    """Move a message between a queue and its subqueues. Result: lookup_id, which it keeps.
+    """Move a message between a queue and its subqueues. Result: lookup_id, which does not change.
 
-    Within a ``transaction`` nobody gets it before the transaction commits.
+    Within a ``transaction`` the message is locked until the transaction commits.
     """
 
     queue: str
@@ -249,7 +255,7 @@ class MoveMessage:
 
 @value_object
 class RejectMessage:
-    """Reject a message that was received within a transaction: so it counts when that commits. Result: nothing."""
+    """Reject a message that was received within a transaction, when the transaction commits. Result: nothing."""
 
     queue: str
     lookup_id: int
@@ -258,14 +264,14 @@ class RejectMessage:
 
 @value_object
 class CancelWaiting:
-    """Cancel the command with a token if it waits for a message; it is rejected then. Result: cancelled."""
+    """Cancel the command with a token if it waits for a message; the command is then rejected. Result: cancelled."""
 
     token: int
 
 
 @value_object
 class PeekMessages:
-    """Read the messages of a queue in order, leaving them there. Result: messages."""
+    """Peek at all messages of a queue in order. Result: messages."""
 
     queue: str
     limit: int = 100
@@ -280,33 +286,33 @@ class PurgeQueue:
 
 @value_object
 class PauseQueue:
-    """Send nothing more of the outgoing queue for a format name (MS-MQDMPR 3.1.4.14)."""
+    """Stop sending from the outgoing queue for a format name (MS-MQDMPR 3.1.4.14)."""
 
     to: str
 
 
 @value_object
 class ResumeQueue:
-    """Send what waits in the outgoing queue for a format name (MS-MQDMPR 3.1.4.15)."""
+    """Resume sending from the outgoing queue for a format name (MS-MQDMPR 3.1.4.15)."""
 
     to: str
 
 
 @value_object
 class TakeOffline:
-    """Leave the network (MS-MQDMPR 3.1.4.12): no sessions until it is brought online."""
+    """Take the queue manager off the network (MS-MQDMPR 3.1.4.12); it has no sessions until BringOnline."""
 
 
 @value_object
 class BringOnline:
-    """Come back to the network (MS-MQDMPR 3.1.4.13)."""
+    """Bring the queue manager back to the network (MS-MQDMPR 3.1.4.13)."""
 
 
 @value_object
 class BeginTransaction:
-    """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, a GUID, made when none is given.
+    """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, the given or a new GUID.
 
-    ``external``: a coordinator decides its outcome, in two phases; in doubt meanwhile, it survives a crash.
+    ``external``: whether a coordinator decides its outcome in two phases; such a transaction survives a crash in doubt.
     """
 
     transaction: UUID | None = None
@@ -317,7 +323,7 @@ class BeginTransaction:
 class PrepareTransaction:
     """Vote on a transaction (MS-MQDMPR 3.1.4.6). Result: outcome, ``prepared``, or committed if ``single_phase``.
 
-    The answer comes when the vote is on disk; Rejected is a vote against it.
+    The answer comes when the vote is on disk; Rejected is a vote against the commit.
     """
 
     transaction: UUID
@@ -340,18 +346,18 @@ class AbortTransaction:
 
 @value_object
 class ReenlistmentTimeout:
-    """The coordinator does not say in time what became of transactions in doubt (MS-MQDMPR 3.1.4.11).
+    """Report that the coordinator did not decide transactions in doubt in time (MS-MQDMPR 3.1.4.11).
 
-    Result: in_doubt, their identifiers. Until it is restarted the queue manager only answers questions about itself.
+    Result: in_doubt, their identifiers. Until a restart the queue manager answers only questions about itself.
     """
 
 
 @value_object
 class SetTimers:
-    """Change timer durations (the verb set_timers). None leaves a value as it is. Result: the values in force.
+    """Change timer durations (the verb set_timers). None leaves a value unchanged. Result: the present values.
 
-    ``scale`` N lets every protocol timer of MS-MQQB 3.1.2 run N times faster than its specified duration, so that
-    the relations between timers and negotiated values stay what the specification says.
+    ``scale`` N makes every protocol timer of MS-MQQB 3.1.2 run N times faster than specified, so that the relations
+    between timers and negotiated values stay as specified.
     """
 
     scale: int | None = None
@@ -366,11 +372,11 @@ class SetTimers:
 
 @value_object
 class Configure:
-    """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one as it is. Result: those in force.
+    """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one unchanged. Result: the present settings.
 
     ``quota_kb`` is QueueManagerQuota, ``journal_quota_kb`` JournalQuota of the queue manager (MS-MQDMPR 3.1.1.1),
-    ``max_sessions`` how many sessions are accepted (MS-MQQB 3.1.5.3.1); lifetimes are int ms, sizes int entries;
-    algorithms are rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) has effect after a
+    ``max_sessions`` the limit of accepted sessions (MS-MQQB 3.1.5.3.1); lifetimes are int ms, sizes int entries;
+    algorithms are rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) takes effect after a
     restart.
     """
 
@@ -393,7 +399,7 @@ class Configure:
 
 @value_object
 class Inspect:
-    """Read the abstract data model. Result: adm, a JSON-ready tree under the specification's names."""
+    """Return the abstract data model. Result: adm, a JSON-ready tree under the specification's names."""
 
 
 Request = (

@@ -1,4 +1,4 @@
-"""Carries out the effects that concern the directory, the same in every host."""
+"""Carries out directory effects, in the same way for every host."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 def answer(directory: MemoryDirectory | None, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
-    """Read a directory, or change it and read what it holds then; None is one that cannot be reached."""
+    """Read a directory, or change it and read it afterwards; None stands for an unavailable directory."""
     if directory is None:
         return DirectoryAnswered(effect.token, Result.DIRECTORY_NOT_CONNECTED)
     if isinstance(effect, ReadDirectory):

@@ -1,7 +1,8 @@
-"""Drives a core: feeds it inputs with the time, has its effects carried out in order, wakes it when it is due.
+"""Drives a core: passes inputs with the time, has its effects carried out in order, and wakes it when it is due.
 
-The contract of the sans-IO core, the same in every host: an effect is carried out after every effect that was returned
-before it; an input that arises meanwhile waits until all of them are; a core is never called while it is called.
+The contract of the sans-IO core is the same in every host. An effect is carried out after all effects that were
+returned before it. An input that arises meanwhile waits until all effects are carried out. A core is never called
+recursively.
 """
 
 from __future__ import annotations
@@ -34,128 +35,128 @@ E = TypeVar("E", bound=Effect)
 
 
 class Core(Protocol):
-    """A reference queue manager, or one wrapped in faults. It does no I/O and reads no clock."""
+    """A reference queue manager, or one wrapped in faults. A core does no I/O and reads no clock."""
 
     def handle(self, event: Input, now: Now, /) -> list[Effect]:
-        """Take an input; return what is to be done, in order."""
+        """Take an input; return the effects to carry out, in order."""
 
     def next_due(self) -> int | None:
-        """Return when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""
+        """Return the time for the next call of ``handle_timer``: int ms of the monotonic clock, None for never."""
 
     def handle_timer(self, now: Now, /) -> list[Effect]:
-        """Let due timers expire; return what is to be done, in order."""
+        """Handle the timers that are due; return the effects to carry out, in order."""
 
 
 class RestorableCore(Core, Protocol):
-    """A core that begins with what another left."""
+    """A core that can start with the saved entries of another."""
 
     def restore(self, records: Mapping[str, object], /) -> None:
-        """Begin with the entries of a store, before the first input."""
+        """Restore the entries of a store, before the first input."""
 
 
 NewCore = Callable[[Mapping[str, object]], Core]
-"""Makes a core that begins with the entries of a store: a host ends and starts cores, what survives is in its store."""
+"""A function that makes a core with the entries of a store. A host ends and starts cores; its store survives."""
 
 
 class Timer(Protocol):
-    """Something that will happen."""
+    """An action that is scheduled."""
 
     def cancel(self) -> None:
-        """Let it not happen."""
+        """Cancel the action."""
 
 
 class Host(Protocol):
-    """The surroundings of a core: time, connections, names, a disk, a directory, and whoever waits for answers.
+    """The environment of a core: time, connections, names, a disk, a directory, and the receivers of answers.
 
-    An effect is answered by the inputs that it names, given to ``Driver.handle`` at once or later.
+    The host answers an effect with the inputs that the effect names, passed to ``Driver.handle`` at once or later.
     """
 
     @property
     def core(self) -> Core:
-        """The core that is driven now."""
+        """The present core."""
 
     def now(self) -> Now:
         """Return the time."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None], /) -> Timer:
-        """Do something at an instant, or as soon as possible after it; never at once."""
+        """Schedule an action for an instant, or as soon as possible after it; it never runs at once."""
 
     def connect(self, effect: Connect, /) -> None:
         """Open a TCP connection."""
 
     def send_packet(self, effect: SendPacket, /) -> None:
-        """Send a packet; nothing when the connection was lost while the core computed."""
+        """Send a packet; do nothing when the connection was lost in the meantime."""
 
     def close_transport(self, effect: CloseTransport, /) -> None:
-        """Close a TCP connection, if it is still there."""
+        """Close a TCP connection if it is still open."""
 
     def send_datagram(self, effect: SendDatagram, /) -> None:
         """Send a UDP datagram."""
 
     def rpc_send(self, effect: RpcSend, /) -> None:
-        """Send bytes of DCE/RPC; nothing when the connection was lost while the core computed."""
+        """Send bytes of DCE/RPC; do nothing when the connection was lost in the meantime."""
 
     def rpc_close(self, effect: RpcClose, /) -> None:
-        """Close a connection of DCE/RPC, if it is still there."""
+        """Close a DCE/RPC connection if it is still open."""
 
     def resolve_host(self, effect: ResolveHost, /) -> None:
-        """Look a host name up."""
+        """Look up the addresses of a host name."""
 
     def persist(self, effect: Persist, /) -> None:
         """Put a record on disk."""
 
     def read_directory(self, effect: ReadDirectory, /) -> None:
-        """Read everything that the directory holds."""
+        """Read the whole directory."""
 
     def write_directory(self, effect: WriteDirectory, /) -> None:
         """Change the directory."""
 
     def start_again(self, effect: StartAgain, /) -> None:
-        """Start another core on what is in the store."""
+        """Start another core with the content of the store."""
 
     def answer(self, effect: Answer, /) -> None:
-        """Pass the answer to a Command to whoever asked."""
+        """Pass the answer of a Command to its sender."""
 
 
 class Driver:
-    """The one that calls the core of a host."""
+    """Calls the core of a host and carries out its effects."""
 
     def __init__(self, host: Host) -> None:
         self.due: int | None = None
-        """When the core is woken next, int ms of the monotonic clock."""
+        """The time of the core's next wake-up, int ms of the monotonic clock."""
         self._host = host
         self._inputs: deque[Input] = deque()
         self._busy = False
         self._timer: Timer | None = None
         self._perform = dict(
             (
-                _row(Connect, host.connect),
-                _row(SendPacket, host.send_packet),
-                _row(CloseTransport, host.close_transport),
-                _row(SendDatagram, host.send_datagram),
-                _row(RpcSend, host.rpc_send),
-                _row(RpcClose, host.rpc_close),
-                _row(ResolveHost, host.resolve_host),
-                _row(Persist, host.persist),
-                _row(ReadDirectory, host.read_directory),
-                _row(WriteDirectory, host.write_directory),
-                _row(StartAgain, host.start_again),
-                _row(Completed, host.answer),
-                _row(Rejected, host.answer),
+                _pair_effect(Connect, host.connect),
+                _pair_effect(SendPacket, host.send_packet),
+                _pair_effect(CloseTransport, host.close_transport),
+                _pair_effect(SendDatagram, host.send_datagram),
+                _pair_effect(RpcSend, host.rpc_send),
+                _pair_effect(RpcClose, host.rpc_close),
+                _pair_effect(ResolveHost, host.resolve_host),
+                _pair_effect(Persist, host.persist),
+                _pair_effect(ReadDirectory, host.read_directory),
+                _pair_effect(WriteDirectory, host.write_directory),
+                _pair_effect(StartAgain, host.start_again),
+                _pair_effect(Completed, host.answer),
+                _pair_effect(Rejected, host.answer),
             )
         )
 
     def handle(self, *events: Input) -> None:
-        """Give the core inputs, in order; now, or after those that are being taken."""
+        """Pass inputs to the core in order, after the inputs that are being handled."""
         self._inputs.extend(events)
         if not self._busy:
             self.carry_out([])
 
     def carry_out(self, effects: list[Effect]) -> None:
-        """Carry out effects, then take the inputs that wait, then see to the next wake-up.
+        """Carry out effects, handle the waiting inputs, and schedule the next wake-up.
 
-        An error of the host ends that: the effects behind it are lost, inputs that wait come before the next one.
-        TypeError: there is no such effect.
+        After an error of the host, the remaining effects are lost, and waiting inputs are handled before the next one.
+        TypeError for an unknown effect.
         """
         self._busy = True
         try:
@@ -170,32 +171,32 @@ class Driver:
                 effects = self._host.core.handle(self._inputs.popleft(), self._host.now())
         finally:
             self._busy = False
-        self._arm(self._host.core.next_due())
+        self._schedule_wake_up(self._host.core.next_due())
 
     def forget(self) -> None:
-        """Drop the inputs that wait and the wake-up: the core has ended, begins again or is replaced."""
+        """Drop the waiting inputs and the wake-up, because the core has ended or is replaced."""
         self._inputs.clear()
-        self._arm(None)
+        self._schedule_wake_up(None)
 
-    def _wake(self) -> None:
+    def _wake_core(self) -> None:
         self._timer = self.due = None
         now, due = self._host.now(), self._host.core.next_due()
         expired = due is not None and due <= now.monotonic_ms
         self.carry_out(self._host.core.handle_timer(now) if expired else [])
 
-    def _arm(self, due: int | None) -> None:
-        """See that the core is woken when it is due; a wake-up that is put off stays, and comes in vain.
+    def _schedule_wake_up(self, due: int | None) -> None:
+        """Schedule the core's next wake-up; an earlier one stays, and does nothing.
 
-        Cores put their timers off with almost every packet, and a wake-up costs more to move than to ignore.
+        Cores postpone their timers with almost every packet, and moving a wake-up costs more than ignoring it.
         """
         if due is not None and self.due is not None and due >= self.due:
             return
         if self._timer is not None:
             self._timer.cancel()
         self.due = due
-        self._timer = None if due is None else self._host.call_at(due, self._wake)
+        self._timer = None if due is None else self._host.call_at(due, self._wake_core)
 
 
-def _row(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
-    """Pair an effect with what carries it out, which takes such effects: mypy sees that."""
+def _pair_effect(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
+    """Pair an effect with the method that carries it out, so that mypy checks the types."""
     return kind, perform

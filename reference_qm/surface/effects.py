@@ -1,4 +1,4 @@
-"""The wishes of the core: the only things that ``QueueManager.handle`` and ``handle_timer`` return."""
+"""The effects of the core: the only results of ``QueueManager.handle`` and ``handle_timer``."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RpcSend:
 
 @value_object
 class RpcClose:
-    """Close a DCE/RPC connection when everything is sent; no RpcLost follows. ``reason`` names the section."""
+    """Close a DCE/RPC connection after everything is sent; no RpcLost follows. ``reason`` names the section."""
 
     connection: str
     reason: str
@@ -74,7 +74,7 @@ class Persist:
 
 @value_object
 class ReadDirectory:
-    """Read everything that the directory holds; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.20)."""
+    """Read the whole directory; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.20)."""
 
     token: int
 
@@ -89,7 +89,7 @@ class WriteDirectory:
 
 @value_object
 class StartAgain:
-    """Start the queue manager again with what is in the store: its initialization has failed (MS-MQSO 6.4.4.1)."""
+    """Start the queue manager again with the content of the store after a failed initialization (MS-MQSO 6.4.4.1)."""
 
 
 @value_object
@@ -102,7 +102,7 @@ class Completed:
 
 @value_object
 class Rejected:
-    """A Command that cannot be carried out; ``error`` is one line naming the thing and the way out."""
+    """A Command was refused; ``error`` is one line that names the cause and the remedy."""
 
     token: int
     error: str

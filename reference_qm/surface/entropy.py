@@ -1,4 +1,4 @@
-"""Where the core gets GUIDs and random bytes from: always injected."""
+"""The injected source of the core's GUIDs and random bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Entropy(Protocol):
 
 
 class SeededEntropy:
-    """The same seed gives the same bytes: for tests and for runs that must be repeatable."""
+    """A source whose bytes depend only on a seed, for tests and repeatable runs."""
 
     __slots__ = ("_counter", "_seed")
 

@@ -1,7 +1,7 @@
-"""Everything that can happen to the core: the only things that ``QueueManager.handle`` takes.
+"""The inputs of the core: the only arguments of ``QueueManager.handle``.
 
-Transports are named by strings: the core names those that it opens (``out-1``, ...), the shell those that it
-accepts (``in-1``, ...).
+Transports have names: the core names those that it opens (``out-1``, ...), the host those that it accepts (``in-1``,
+...).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ class Endpoint(NamedTuple):
 
 
 class PingSocket(Enum):
-    """Which of the two UDP ports of MS-MQQB 2.1.2 a datagram belongs to."""
+    """The two UDP ports of MS-MQQB 2.1.2; a datagram belongs to one of them."""
 
     LISTENER = "listener"
     """Port 3527 of the acceptor."""
     SOURCE = "source"
-    """The port that the initiator sends its Ping Requests from."""
+    """The port from which the initiator sends its Ping Requests."""
 
 
 @value_object
 class Started:
-    """Queue Manager Started (MS-MQQB 3.1.4.1)."""
+    """The input Queue Manager Started (MS-MQQB 3.1.4.1)."""
 
 
 @value_object
 class Stopped:
-    """Queue Manager Stopped (MS-MQQB 3.1.4.2)."""
+    """The input Queue Manager Stopped (MS-MQQB 3.1.4.2)."""
 
 
 @value_object
@@ -78,7 +78,7 @@ class TransportLost:
 
 @value_object
 class BytesReceived:
-    """Bytes of a stream, cut anywhere."""
+    """Bytes of a stream, in pieces of any size."""
 
     transport: str
     data: bytes
@@ -95,9 +95,9 @@ class DatagramReceived:
 
 @value_object
 class RpcListening:
-    """The ports of DCE/RPC were taken (MS-MQQP 3.1.3): what RemoteQMGetQMQMServerPort and the endpoint mapper return.
+    """The ports of DCE/RPC are open (MS-MQQP 3.1.3); RemoteQMGetQMQMServerPort and the endpoint mapper return them.
 
-    ``handshake`` is that of qmcomm (IP_HANDSHAKE), ``read`` that of qm2qm (IP_READ); each serves both.
+    ``handshake`` is the port of qmcomm (IP_HANDSHAKE), ``read`` that of qm2qm (IP_READ); each serves both interfaces.
     """
 
     handshake: Endpoint
@@ -106,7 +106,7 @@ class RpcListening:
 
 @value_object
 class RpcAccepted:
-    """A client of DCE/RPC connected; ``connection`` is a name that the host gives (MS-MQQP 2.1)."""
+    """A client of DCE/RPC connected; the host chose the name ``connection`` (MS-MQQP 2.1)."""
 
     connection: str
     remote: Endpoint
@@ -115,7 +115,7 @@ class RpcAccepted:
 
 @value_object
 class RpcBytes:
-    """Bytes of a DCE/RPC connection, cut anywhere."""
+    """Bytes of a DCE/RPC connection, in pieces of any size."""
 
     connection: str
     data: bytes
@@ -123,7 +123,7 @@ class RpcBytes:
 
 @value_object
 class RpcLost:
-    """A DCE/RPC connection is gone (MS-MQQP 3.1.6)."""
+    """A DCE/RPC connection was lost (MS-MQQP 3.1.6)."""
 
     connection: str
     reason: str
@@ -146,7 +146,7 @@ class Persisted:
 
 @value_object
 class PersistFailed:
-    """A ``Persist`` effect could not be carried out; nothing of it is on disk."""
+    """A ``Persist`` effect failed; no part of its record is on disk."""
 
     token: int
     error: str
@@ -156,8 +156,8 @@ class PersistFailed:
 class DirectoryAnswered:
     """The answer to ``ReadDirectory`` or ``WriteDirectory`` (MS-MQDMPR 3.1.1.17).
 
-    ``identifier``: that of an object that was created. ``elements``: everything that the directory holds now, in its
-    order; None when it could not be read.
+    ``identifier``: the Identifier of a created object. ``elements``: all present objects in the directory's order; None
+    when they could not be read.
     """
 
     token: int
@@ -168,33 +168,33 @@ class DirectoryAnswered:
 
 @value_object
 class DirectoryChanged:
-    """Somebody changed the directory, or it was lost or found again: what was read last may be true no more."""
+    """Another program changed the directory, or it became unavailable or available; the last read may be outdated."""
 
 
 @value_object
-class DomainTold:
-    """The local security authority told the domain of the machine (MS-MQDMPR 3.1.3); None: it belongs to none."""
+class DomainReported:
+    """The local security authority reported the domain of the machine (MS-MQDMPR 3.1.3); None: no domain."""
 
     identifier: UUID | None
 
 
 @value_object
 class CoordinatorChanged:
-    """The Transaction Coordinator was lost, or is there again (MS-MQSO 5.5.3)."""
+    """The Transaction Coordinator became unavailable or available (MS-MQSO 5.5.3)."""
 
     available: bool
 
 
 @value_object
 class ResourcesChanged:
-    """Memory or storage ran short, or is enough again (MS-MQSO 5.1.1.1, Throttled)."""
+    """Memory or storage became short or sufficient (MS-MQSO 5.1.1.1, Throttled)."""
 
     low: bool
 
 
 @value_object
 class Command:
-    """Something that a higher layer asks for; answered by one ``Completed`` or ``Rejected`` with the same token."""
+    """A request of a higher layer; answered by one ``Completed`` or ``Rejected`` with the same token."""
 
     token: int
     request: Request
@@ -218,7 +218,7 @@ Input = (
     | PersistFailed
     | DirectoryAnswered
     | DirectoryChanged
-    | DomainTold
+    | DomainReported
     | CoordinatorChanged
     | ResourcesChanged
     | Command

@@ -1,4 +1,4 @@
-"""Requests about queues of other queue managers: part of ``reference_qm.surface.commands``."""
+"""The requests about queues of other queue managers, a part of ``reference_qm.surface.commands``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from reference_qm.value_object import value_object
 
 @value_object
 class RemoteOpen:
-    """Open a queue of another queue manager, by its format name, to read it from here. Result: remote, a number.
+    """Open a queue of another queue manager, by its format name, for remote reading. Result: remote, a number.
 
-    ``access`` is receive or peek; ``deny_receive`` keeps others from receiving.
+    ``access`` is receive or peek; ``deny_receive`` denies other users the right to receive.
     """
 
     queue: str
@@ -19,31 +19,31 @@ class RemoteOpen:
 
 @value_object
 class RemoteClose:
-    """Close what RemoteOpen opened: its cursors go, what waits for its messages is cancelled."""
+    """Close a remote queue with its cursors, and cancel its waiting reads."""
 
     remote: int
 
 
 @value_object
 class RemoteOpenCursor:
-    """Make a cursor of a remote queue. Result: cursor."""
+    """Create a cursor of a remote queue. Result: cursor."""
 
     remote: int
 
 
 @value_object
 class RemoteCloseCursor:
-    """Forget a cursor of a remote queue."""
+    """Close a cursor of a remote queue."""
 
     cursor: int
 
 
 @value_object
 class RemoteReceive:
-    """Take a message of a remote queue, the first or the one at a cursor. Result: message, None after the time.
+    """Receive the first message of a remote queue, or the one at a cursor. Result: message, None after the timeout.
 
-    One of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) says where; ``timeout_ms`` None waits for
-    ever.
+    Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) names the place; ``timeout_ms`` None
+    is unlimited.
     """
 
     remote: int | None = None
@@ -53,7 +53,7 @@ class RemoteReceive:
 
 @value_object
 class RemotePeek:
-    """Read a message as RemoteReceive does, leaving it there; with ``next``, the one after that at the cursor."""
+    """Peek at a message, addressed as in RemoteReceive; with ``next``, at the one after the cursor."""
 
     remote: int | None = None
     cursor: int | None = None
@@ -63,7 +63,10 @@ class RemotePeek:
 
 @value_object
 class RemoteReadByLookupId:
-    """Take, or only peek, the message of a remote queue with a lookup_id, or the one ``seek`` says. Result: message."""
+    """Receive or peek at the message of a remote queue with a lookup_id, or the one that ``seek`` selects.
+
+    Result: message.
+    """
 
     remote: int
     lookup_id: int = 0

@@ -1,4 +1,4 @@
-"""Stores for ``Persist`` effects: their interface, and the one that lives in memory (shell.sqlite_store: the other)."""
+"""The interface of stores for ``Persist`` effects, and the store in memory; ``shell.sqlite_store`` has the other."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import Protocol
 Record = dict[str, object]
 
 MEMORY_LIMIT = 2 * 1024 * 1024 * 1024
-"""Characters in memory: more than what queues hold by their default quota, as records (MS-MQDMPR 3.1.1.1)."""
+"""The limit in characters: more than queues hold by their default quota, as records (MS-MQDMPR 3.1.1.1)."""
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class StoreError(Exception):
-    """Records could not be stored, or not be read; one line."""
+    """Records could not be stored or read; the text is one line."""
 
 
 class StoreFailure(Exception):
-    """The store did what it should not; one line. Nothing can be kept any more."""
+    """The store failed internally, and cannot keep anything any more; the text is one line."""
 
 
 class Store(Protocol):
-    """Keeps records safely. A record is a change: names of entries with their new values, None for one that is gone."""
+    """Keeps records safely. A record is a change: names of entries with their new values, None for a removed entry."""
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Store all the records, in order, or none of them and raise StoreError; on return they are safe."""
+        """Store all records in order, or none and raise StoreError; after the return they are safe."""
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after whatever is being written; StoreError when that fails."""
+        """Return every entry, after pending writes; StoreError for a failure."""
 
     def clear(self) -> None:
-        """Forget everything, what is being written too; StoreError, and nothing is forgotten, when that fails."""
+        """Remove every entry and pending write; after StoreError, every entry stays."""
 
     def shortage(self) -> str:
-        """Say in one line that there is hardly any room left for more; empty when there is."""
+        """Return one line that reports a shortage of room; empty with enough room."""
 
     def close(self) -> None:
-        """Let go of whatever the store holds."""
+        """Release the resources of the store."""
 
 
 class MemoryStore:
-    """Entries that outlive a core, but not the process; as text, so that a core gets back what could be written."""
+    """A store whose entries survive a core, but not the process; they are text, as in a file."""
 
     def __init__(self, limit: int = MEMORY_LIMIT) -> None:
         self._limit = limit
@@ -49,13 +49,15 @@ class MemoryStore:
         self._size = 0
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Keep all the records, in order, or none of them and raise StoreError."""
+        """Store all records in order, or none and raise StoreError."""
         self.keep(records)
 
     def keep(self, records: Sequence[Record]) -> None:
-        """Do the same at once."""
+        """Store all records at once, like ``write``."""
         texts = as_text(records)
-        grown = sum(_size(name, text) - _size(name, self._entries.get(name)) for name, text in texts.items())
+        grown = sum(
+            _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()
+        )
         if grown > 0 and self._size + grown > self._limit:
             raise StoreError(f"the store in memory is full: it holds {self._limit} characters; use a file (--store)")
         self._size += grown
@@ -70,20 +72,20 @@ class MemoryStore:
         return {name: json.loads(text) for name, text in self._entries.items()}
 
     def clear(self) -> None:
-        """Forget every entry."""
+        """Remove every entry."""
         self._entries.clear()
         self._size = 0
 
     def shortage(self) -> str:
-        """Say nothing: its limit is that of a mistake, not of a disk."""
+        """Return an empty line, because memory does not run short like a disk."""
         return ""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
 
 def as_text(records: Sequence[Record]) -> dict[str, str | None]:
-    """Return what records make of entries, in order: their new values as JSON, None for those that are gone.
+    """Return the new values of the entries in records, as JSON; None for removed entries.
 
     StoreError when a value is not JSON-ready.
     """
@@ -96,5 +98,5 @@ def as_text(records: Sequence[Record]) -> dict[str, str | None]:
         raise StoreError(f"a record is not JSON-ready: {error}") from error
 
 
-def _size(name: str, text: str | None) -> int:
+def _entry_size(name: str, text: str | None) -> int:
     return 0 if text is None else len(name) + len(text)

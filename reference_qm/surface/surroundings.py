@@ -1,4 +1,4 @@
-"""What somebody beside the queue manager does, the same in every host: take away what it depends on, look into that."""
+"""Changes the environment of a queue manager and reads its directory, in the same way for every host."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from reference_qm.directory import (
 )
 from reference_qm.directory.properties import distribution_list, object_sid
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import CoordinatorChanged, DomainTold, Input, ResourcesChanged, Stopped
+from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, Input, ResourcesChanged, Stopped
 from reference_qm.value_object import value_object
 
 
 @value_object
 class ChangeEnvironment:
-    """Take something away (false) or give it back. Result: what there is to change, as it is now.
+    """Take parts of the environment away (false) or give them back (true). Result: the present value of each.
 
-    ``directory``; ``domain``: the machine belongs to the domain of that; ``own_domain``: that is its own domain, and
-    not another, which knows nothing of it; ``registration``: what the directory has of the machine is the queue
-    manager's own, and not another's; ``coordinator``: the Transaction Coordinator; ``storage``: room on the disk;
-    ``store``: what is on it makes sense, ``configuration``: what it says of queues is consistent, both of which a queue
-    manager sees when it starts; ``service``: the queue manager itself, which is stopped. ``clock`` is a number: by how
-    many seconds the clock of the machine is fast, 0 when it is right, negative when it is slow.
+    ``directory``: the directory is reachable; ``domain``: the machine belongs to a domain; ``own_domain``: that is its
+    own domain, not a foreign one that does not know the machine; ``registration``: the directory has the queue
+    manager's own object, not that of another one; ``coordinator``: the Transaction Coordinator is reachable;
+    ``storage``: the disk has room; ``store``: the stored data can be read, ``configuration``: the stored configuration
+    of queues is consistent (a queue manager reads both when it starts); ``service``: the queue manager runs.
+    ``clock``: the number of seconds by which the clock of the machine is fast, negative for a slow one.
     """
 
     directory: bool | None = None
@@ -52,12 +52,12 @@ class ChangeEnvironment:
 
 @value_object
 class Published:
-    """Read, or change as an administrator would, an object of the directory.
+    """Read an object of the directory, or change it like an administrator.
 
-    ``queue``: a public queue here; ``distribution_list``: one of that name, of queues and lists (``members``, by their
-    identifiers); ``site`` and ``queue_manager``: those of an identifier; without these, the queue manager itself.
-    ``present``: make the object of a queue or a list when there is none, or delete it, past the queue manager.
-    None leaves things as they are. Result: published, its attributes, or None when there is no such object.
+    ``queue``: a public queue of this queue manager; ``distribution_list``: the name of a list, whose ``members`` are
+    identifiers of queues and lists; ``site`` and ``queue_manager``: identifiers. Without any of them, the object is
+    that of the queue manager itself. ``present``: create a missing queue or list (true) or delete it (false), without
+    the queue manager. None changes nothing. Result: published, the attributes, or None for a missing object.
     """
 
     queue: str | None = None
@@ -77,21 +77,21 @@ HostRequest: TypeAlias = ChangeEnvironment | Published
 
 NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
-"""The DomainGuid that the local security authority tells of either."""
-OF_OTHER_DOMAIN = "directory_identifier"
-"""The name of the entry of a store that a backup from before another domain does not have."""
-DAMAGE = "damage:1"
-"""The name of an entry that makes no sense in a store."""
-COUNTER = "last_private_queue_number"
-"""The name of an entry that can fall behind the queues, which are there to correct it."""
+"""The DomainGuids that the local security authority reports."""
+DOMAIN_ENTRY = "directory_identifier"
+"""The name of a store entry that is missing in a backup from another domain."""
+BAD_ENTRY = "damage:1"
+"""The name of a store entry that makes no sense."""
+COUNTER_ENTRY = "last_private_queue_number"
+"""The name of a store entry that can fall behind the queues."""
 FULL = "no space is left on the device"
 CLOCK = "clock"
-"""The part that is no yes or no."""
+"""The part whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
-"""How far a clock can be set: the times of packets have 32 bits."""
-OF_A_DIRECTORY = frozenset({"directory", "domain", "own_domain", "registration"})
-"""The parts that a queue manager in workgroup mode does not have."""
-NO_DIRECTORY = "there is no directory here: this is workgroup mode"
+"""The largest deviation of the clock, because the times of packets have 32 bits."""
+DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
+"""The parts that do not exist for a queue manager in workgroup mode."""
+NO_DIRECTORY = "this queue manager is in workgroup mode and has no directory"
 _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
     {
         Queue: {
@@ -118,16 +118,16 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
         DistributionList: {"identifier": "Identifier", "name": "Name", "members": "Members"},
     }
 )
-"""The attributes that are shown, by the names that the control protocol has for them."""
+"""The attributes to return, by their names in the control protocol."""
 CHANGEABLE = ("intra_site_replication_interval_s", "label", "members", "public_encryption_keys_base64", "quota_kb")
-"""Those that can be changed."""
+"""The attributes that may be changed."""
 
 
 class Surroundings:
-    """What is around a queue manager, and what of it is there.
+    """The environment of a queue manager, and which parts of it are available.
 
-    ``directory``: None where there is none, in workgroup mode; ``there``: the parts by the names that ChangeEnvironment
-    has for them, and whether each is there; ``fast_s``: by how many seconds the clock of the machine is fast.
+    ``directory``: None in workgroup mode; ``there``: whether each part is available, by the names of ChangeEnvironment;
+    ``fast_s``: the deviation of the clock in s.
     """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
@@ -136,47 +136,47 @@ class Surroundings:
         parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK)
         self.fast_s = 0
         self._other: MemoryDirectory | None = None
-        """The directory of the other domain, while the machine belongs to that."""
-        self.there = {name: True for name in parts if name not in OF_A_DIRECTORY or directory is not None}
+        """The directory of the other domain, while the machine belongs to it."""
+        self.there = {name: True for name in parts if name not in DIRECTORY_PARTS or directory is not None}
 
     @property
     def member_of(self) -> UUID | None:
-        """Return the domain that the machine belongs to."""
+        """The domain that the machine belongs to."""
         if not self.there.get("domain", False):
             return None
         return OWN_DOMAIN if self._other is None else OTHER_DOMAIN
 
     @property
     def within_reach(self) -> MemoryDirectory | None:
-        """Return the directory of the domain, unless it is away."""
+        """The directory of the domain; None while it is unavailable."""
         return (self._other or self.directory) if self.there.get("directory", False) else None
 
     @property
     def consulted(self) -> MemoryDirectory | None:
-        """Return the directory that a queue manager reads: none outside of its domain."""
+        """The directory that the queue manager reads; None outside its domain."""
         return self.within_reach if self.there.get("domain", False) else None
 
     def as_found(self) -> list[Input]:
-        """Return what a queue manager that starts finds out of what is away."""
+        """Return the inputs that report the unavailable parts to a starting queue manager."""
         everything = dict.fromkeys(self.there, True)
-        told = [DomainTold(self.member_of)] if self.directory is not None else []
-        return [*told, *(one for one in self.noticed(everything) if not isinstance(one, Stopped))]
+        told = [DomainReported(self.member_of)] if self.directory is not None else []
+        return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
     def on_disk(self, before: Mapping[str, bool]) -> dict[str, object]:
-        """Return the change of the store by what is there, or away, that was not so before."""
+        """Return the change of the store that follows from the changed parts."""
         entries: dict[str, object] = {}
         if before["store"] != self.there["store"]:
-            entries[DAMAGE] = None if self.there["store"] else "damaged"
+            entries[BAD_ENTRY] = None if self.there["store"] else "damaged"
         if before["configuration"] and not self.there["configuration"]:
-            entries[COUNTER] = 0
+            entries[COUNTER_ENTRY] = 0
         if self.there.get("own_domain", True) and not before.get("own_domain", True):
-            entries[OF_OTHER_DOMAIN] = None
+            entries[DOMAIN_ENTRY] = None
         return entries
 
-    def noticed(self, before: Mapping[str, bool]) -> list[Input]:
-        """Return what a queue manager finds out of what is there, or away, that was not so before.
+    def list_inputs(self, before: Mapping[str, bool]) -> list[Input]:
+        """Return the inputs that report the changed parts to the queue manager.
 
-        That its directory is not as it was it finds out later.
+        The queue manager notices a changed directory later.
         """
         changed = {name: there for name, there in self.there.items() if before.get(name) != there}
         events: list[Input] = []
@@ -189,13 +189,13 @@ class Surroundings:
         return events
 
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
-        """Do what somebody beside the queue manager does; a str says in one line why that cannot be."""
+        """Carry out a request about the environment; a str is the reason of a refusal."""
         if isinstance(request, ChangeEnvironment):
-            return self._change(request)
+            return self._apply_request(request)
         directory = self._other or self.directory
-        return NO_DIRECTORY if directory is None else self._published(directory, request)
+        return NO_DIRECTORY if directory is None else self._answer_published(directory, request)
 
-    def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
+    def _apply_request(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         fast_s = self.fast_s if request.clock is None else request.clock
         if abs(fast_s) > CLOCK_LIMIT_S:
             return f"clock: {fast_s} s is more than {CLOCK_LIMIT_S} s from the right time"
@@ -204,7 +204,7 @@ class Surroundings:
         if self.directory is not None:
             refused = self._change_membership(self.directory, wanted)
         else:
-            refused = None if OF_A_DIRECTORY.isdisjoint(wanted) else NO_DIRECTORY
+            refused = None if DIRECTORY_PARTS.isdisjoint(wanted) else NO_DIRECTORY
         if refused is not None:
             return refused
         self.there |= wanted
@@ -212,22 +212,22 @@ class Surroundings:
         return {**self.there, CLOCK: fast_s}
 
     def shown_by_clock(self, right: Now) -> Now:
-        """Return the time that the clock of the machine shows at the right one; what counts from its start is right."""
+        """Return the time that the machine's clock shows at the right time; the monotonic part is unchanged."""
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
-        """Let the machine be a member of a domain, and known there as itself; a str says why that cannot be."""
-        self._belong(home, own=wanted.get("own_domain", self._other is None))
+        """Make the machine a member of a domain that knows it as itself; a str is the reason of a refusal."""
+        self._set_membership(home, own=wanted.get("own_domain", self._other is None))
         registration = wanted.get("registration", self.there["registration"])
         if registration is self.there["registration"]:
             return None
-        return self._register(self._other or home, registration)
+        return self._register_machine(self._other or home, registration)
 
-    def _register(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Let the object of the machine be the queue manager's own, or another's; a str says why that cannot be."""
+    def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
+        """Make the machine's object the queue manager's own, or another's; a str is the reason of a refusal."""
         wanted = self._identifier if own else self._another
-        found = self._machine(directory)
-        machine = found or (None if self._other is None else self._machine(self.directory))
+        found = self._find_machine(directory)
+        machine = found or (None if self._other is None else self._find_machine(self.directory))
         if machine is None:
             return "registration: the directory has no object of this machine"
         if machine.Identifier == wanted and found is not None:
@@ -237,8 +237,8 @@ class Surroundings:
         directory.provision(replace(machine, Identifier=wanted))
         return None
 
-    def _belong(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Let the machine be a member of its own domain or of another, which has the sites of the enterprise."""
+    def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
+        """Make the machine a member of its own or another domain, which has the sites of the enterprise."""
         if own or self._other is not None:
             self._other = None if own else self._other
             return
@@ -247,8 +247,8 @@ class Surroundings:
             if isinstance(element, Enterprise | Site):
                 self._other.provision(element)
 
-    def _machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
-        """Find what a directory has of this machine, by its name in its own domain."""
+    def _find_machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
+        """Find the object of this machine in a directory, by the machine's name in its own domain."""
         if directory is None or self.directory is None:
             return None
         for identifier in (self._identifier, self._another):
@@ -258,31 +258,30 @@ class Surroundings:
                 return found if isinstance(found, QueueManager) else None
         return None
 
-    def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
+    def _answer_published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
-            self._have(directory, request, present=request.present)
-        found = self._find(directory, request)
+            self._create_or_delete(directory, request, present=request.present)
+        found = self._find_object(directory, request)
         if found is None:
             return {"published": None}
         names = _ATTRIBUTES[type(found)]
         changes = {name: value for name in CHANGEABLE if (value := getattr(request, name)) is not None}
         if unknown := changes.keys() - names.keys():
-            return (
-                f"published: {min(unknown)} is no attribute of this object: name another queue, site or queue_manager"
-            )
+            wrong = min(unknown)
+            return f"published: {wrong} is not an attribute of the object: name another queue, site or queue_manager"
         if changes:
             found = replace(found, **{names[name]: value for name, value in changes.items()})
             status = directory.write(found, tuple(names[name] for name in changes))
             if status is not DirectoryOperationResult.SUCCESS:
                 return f"published: the directory refuses the change: {status.value}"
-        shown = {name: _shown(getattr(found, attribute)) for name, attribute in names.items()}
+        shown = {name: _to_json(getattr(found, attribute)) for name, attribute in names.items()}
         if isinstance(found, QueueManager):
-            shown["computer_sid_base64"] = _shown(object_sid(directory, found.ComputerName))
+            shown["computer_sid_base64"] = _to_json(object_sid(directory, found.ComputerName))
         return {"published": shown}
 
-    def _have(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
-        """Make or delete the object of a queue or a list; which of both failed is seen by what is there."""
-        machine, found = self._find(directory, Published()), self._find(directory, request)
+    def _create_or_delete(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
+        """Create or delete the object of a queue or a list; the result shows whether it worked."""
+        machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))
         elif present and found is None and isinstance(machine, QueueManager):
@@ -290,13 +289,13 @@ class Surroundings:
         elif not present and found is not None:
             directory.delete(found)
 
-    def _find(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
+    def _find_object(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
         if request.site is not None:
             return directory.read("Site", equals("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
             return distribution_list(directory, request.distribution_list)
         if self._other is not None and request.queue_manager is None:
-            machine: DirectoryObject | None = self._machine(directory)
+            machine: DirectoryObject | None = self._find_machine(directory)
         else:
             identifier = request.queue_manager or self._identifier
             machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
@@ -306,9 +305,9 @@ class Surroundings:
         return directory.read("Queue", equals("Pathname", path)).rDirectoryObject
 
 
-def _shown(value: object) -> object:
+def _to_json(value: object) -> object:
     if isinstance(value, tuple):
-        return [_shown(one) for one in value]
+        return [_to_json(one) for one in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     return str(value) if isinstance(value, UUID) else value

@@ -1,4 +1,4 @@
-"""Folders of captures: which there are, of which system and run, and which check made each."""
+"""Finds folders of captures, their system and run, and the check of each capture."""
 
 from __future__ import annotations
 
@@ -18,34 +18,37 @@ from reports.records import Record
 from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
-SUFFIX = ".pcapng"
+SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
+"""The names of capture files; the content decides about their format."""
 INSIDE = "captures"
-"""The folder of a run folder that its captures are in."""
+"""The folder of captures in a run folder."""
 MOST_FOLDERS = 10_000
-"""Folders of captures of one command: of each the driver knows some hundred octets, of what is in them nothing."""
+"""The limit of folders of captures per command: the driver keeps some hundred octets of each, and no packets."""
 REACH = "capture"
-"""How the system was reached: it was not, others were heard."""
+"""The reach of a system that was only captured, not tested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The system that was captured, where no run.json says it."""
+    """The captured system, when no run.json names it."""
 
     name: str | None = None
     version: str | None = None
     profile: str = ""
+    sut: str = ""
+    """The address of the system, for captures that do not mark its packets."""
 
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """By what captures are judged: the hash of the suites, the version of the harness, the profiles that it knows."""
+    """The judge of captures: the hash of the suites, the version of the harness, and its profiles."""
 
     suites: str
     harness: str
     profiles: tuple[str, ...]
 
     def check(self, where: str, profile: str) -> None:
-        """Raise `RollupError` for a profile that nobody knows; an empty one is that of no release."""
+        """Raise `RollupError` for an unknown profile; an empty one stands for no release."""
         if profile and profile not in self.profiles:
             known = ", ".join(self.profiles)
             raise RollupError(f"{where} {one_line(profile)}; known are {known}")
@@ -55,7 +58,7 @@ class By:
 class Unit:
     """A folder of captures, which becomes a run. ``octets``, ``modified`` (ms of 1970): of its captures.
 
-    ``verdicts``: those of the run that made the captures, which say of which check each is.
+    ``verdicts``: the verdict file of the run that made the captures, which names the check of each capture.
     """
 
     folder: str
@@ -71,25 +74,29 @@ class Unit:
 
     @property
     def verdicts_path(self) -> str:
-        """The name of these verdicts as Spark's readers tell it."""
+        """The path of these verdicts in the spelling of Spark's readers."""
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
 def found(files: Files, arguments: Iterable[str]) -> list[str]:
-    """Return the full names that paths, URLs and patterns of URLs stand for. Raises `RollupError`."""
+    """Return the full names for paths, URLs and patterns of URLs. Raises `RollupError`."""
     names: list[str] = []
     for argument in arguments:
         uri = uri_of(argument)
         matches = files.glob(uri) if is_url(argument) else [uri]
         if not matches or (not is_url(argument) and files.status(uri) is None):
-            raise RollupError(f"no captures at {one_line(argument)}: nothing is there")
+            raise RollupError(f"no captures at {one_line(argument)}: nothing exists there")
         names += matches
     return names
 
 
 def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
-    """Return folder, capture (its name from there), length, modificationTime, content of every capture."""
-    scan = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", f"*{SUFFIX}")
+    """Return folder, capture (the name within it), length, modificationTime and content of every capture."""
+    scan = (
+        spark.read.format("binaryFile")
+        .option("recursiveFileLookup", "true")
+        .option("pathGlobFilter", f"*{{{','.join(SUFFIXES)}}}")
+    )
     path = sql.regexp_replace("path", "^file:/+", "file:///")
     parent, name = (sql.regexp_extract(path, r"(?s)^(.*)/([^/]+)$", group) for group in (1, 2))
     inside = parent.endswith(f"/{INSIDE}")
@@ -103,7 +110,7 @@ def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
 def list_units(
     spark: SparkSession, files: Files, names: Sequence[str], given: Given, by: By
 ) -> tuple[list[Unit], list[str]]:
-    """Return the folders of captures, and a line for each that is of nobody knows which system or profile."""
+    """Return the folders of captures, and a line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
     when = sql.unix_millis("modificationTime")
     folders = (
@@ -123,16 +130,16 @@ def list_units(
         raise RollupError(f"{where}: more than {MOST_FOLDERS} folders of captures; judge them in several commands")
     for row in sorted(rows):
         try:
-            units.append(_unit(files, row, given, by))
+            units.append(_unit_of(files, row, given, by))
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
-        raise RollupError(f"no captures at {one_line(', '.join(names))}: no file there ends in {SUFFIX}")
+        raise RollupError(f"no captures at {one_line(', '.join(names))}: no file there ends in {', '.join(SUFFIXES)}")
     return units, refused
 
 
 def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
-    """Return unit, capture, test: the check that made a capture, as far as the verdicts of the run say it."""
+    """Return unit, capture, test: the check that made each capture, if the run's verdicts name it."""
     runs = [unit for unit in units if unit.verdicts]
     if not runs:
         return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))
@@ -145,13 +152,13 @@ def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _unit(files: Files, row: Row, given: Given, by: By) -> Unit:
+def _unit_of(files: Files, row: Row, given: Given, by: By) -> Unit:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
-    run, sut, started, finished = slug(uri), None, _iso(row.oldest), _iso(row.modified)
+    run, sut, started, finished = slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
     if status is not None:
         where = one_line(f"{uri}/{RUN}".removeprefix("file://"))
-        record = Record(_json(files, status.uri, where), where)
+        record = Record(_to_json(files, status.uri, where), where)
         run, of = record.text("run"), record.record("sut")
         sut = {name: of.text(name, "") for name in ("name", "vendor", "version", "profile")}
         by.check(f"{where}: unknown profile", sut["profile"])
@@ -161,8 +168,7 @@ def _unit(files: Files, row: Row, given: Given, by: By) -> Unit:
         sut = {"name": given.name, "vendor": "", "version": given.version, "profile": given.profile}
     if sut is None:
         raise RollupError(
-            f"{one_line(uri.removeprefix('file://'))}: no {RUN} says which system was captured: "
-            "give --name and --version"
+            f"{one_line(uri.removeprefix('file://'))}: no {RUN} names the captured system: give --name and --version"
         )
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
@@ -174,12 +180,12 @@ def _unit(files: Files, row: Row, given: Given, by: By) -> Unit:
     return Unit(uri, slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts)
 
 
-def _json(files: Files, uri: str, where: str) -> object:
+def _to_json(files: Files, uri: str, where: str) -> object:
     try:
         return json.loads(files.read_text(uri))
     except (ValueError, RecursionError) as error:
         raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
 
 
-def _iso(ms: int) -> str:
+def _format_iso(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat()

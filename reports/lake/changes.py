@@ -1,8 +1,8 @@
-"""When the verdict of a rule changed, from run to run of one system and its versions: the table ``changes``.
+"""Finds the runs that changed the verdict of a rule, for one system and its versions: the table ``changes``.
 
-Each run is compared with the one before, by the verdict that stood after each: the worst of the decided verdicts of the
-checks that count under the suites of that run, of each the latest. So a partial run makes nothing pass that it did not
-judge, and a check that the suites dropped takes its verdict with it.
+Each run is compared with the one before it, by the verdict that stood after each. That is the worst of the latest
+decided verdicts of the checks that count under the suites of that run. So a partial run does not pass rules that it did
+not judge, and a check that the suites dropped takes its verdict with it.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from reports.lake.retirement import COUNTS, mark_what_counts
 from reports.lake.schemas import shape_rows
 
 LINE = ("sut_name", "profile")
-"""What the versions of a system share: their runs are compared with each other."""
+"""The columns that the versions of a system share; their runs are compared with each other."""
 _CHECK = (*LINE, "rule", "test")
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What stood when the run numbered ``ingest`` was the last."""
+    """The standing verdicts after the run number ``ingest``."""
 
     check_current: DataFrame
     ingest: int
 
 
 def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
-    """Return a row for each rule and run after which another verdict stood than before.
+    """Return a row for each rule and run that changed the standing verdict.
 
-    ``runs`` are those of all versions of the systems concerned. Rows are of the runs numbered above ``after``.
+    ``runs``: those of all versions of the systems. The rows belong to the runs with numbers above ``after``.
     """
-    # All that follows is within one rule of one system: rows move once.
+    # The following steps stay within one rule of one system, so rows move once.
     rows = _verdicts(_steps(events.repartition(*LINE, "rule")))
     return shape_rows(_name_kinds(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
 def check_current(events: DataFrame) -> DataFrame:
-    """Return for each check of a rule what was decided last, in whichever version: what `events` go on from."""
+    """Return the last decision of each check and rule, in any version, from which `events` continue."""
     is_decided_then = sql.col("rank").isNotNull()
-    # Of what came with one run, that it judged the check comes last.
+    # Within one run, the judgment of the check sorts last.
     order = sql.col("ingest") * 2 + is_decided_then.cast("int")
     latest = sql.max_by(sql.struct("ingest", "rank", "document", "section"), sql.when(is_decided_then, order))
     rows = events.groupBy(*_CHECK).agg(
@@ -60,12 +60,11 @@ def check_current(events: DataFrame) -> DataFrame:
 def events(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: Before | None = None
 ) -> DataFrame:
-    """Return what happened to each check: a run decided it, or came with other suites, under which it counts or not.
+    """Return the events of each check: a decision by a run, or new suites under which the check counts or not.
 
-    ``test_runs`` and ``runs`` are those of all versions of the systems concerned; ``catalogue`` None: no run came with
-    other suites than the one before it. With ``before``, ``test_runs`` are those of later runs alone, and what was
-    before comes as one decision for each check, at the run that made it: what this costs does not grow with the runs
-    that were there.
+    ``test_runs`` and ``runs``: those of all versions of the systems. ``catalogue`` None: no run had other suites than
+    the run before it. With ``before``, ``test_runs`` has only later runs, and each earlier decision is one event of its
+    run: the cost does not grow with the earlier runs.
     """
     said = sql.col("verdict")
     decided = (
@@ -83,7 +82,7 @@ def events(
 
 
 def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
-    """Return, for each run that came with other suites than the one before, whether each check so far counts then."""
+    """Return, for each run with new suites, whether each earlier check counts under them."""
     in_order = Over.partitionBy(*LINE).orderBy("ingest")
     anew = (
         runs.select(*LINE, "ingest", "suites", sql.lag("suites").over(in_order).alias("previous"))
@@ -91,7 +90,7 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
         .where(sql.col("ingest") > after)
         .select(*LINE, sql.col("ingest").alias("since"), sql.col("suites").alias("now"))
     )
-    # Of each check one row, with the first run under each suites: a row for each of these would be multiplied by the
+    # One row per check, with its first run under each version of the suites: more rows would be multiplied by the
     # changes of the suites.
     first = (
         decided.select(*_CHECK, "ingest", sql.explode("judged_under").alias("under"))
@@ -116,11 +115,11 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
 
 
 def _steps(events: DataFrame) -> DataFrame:
-    """Return for each rule and run by how much the checks of each decided verdict became more or fewer."""
+    """Return, for each rule and run, the change in the number of checks with each decided verdict."""
     once = events.groupBy(*_CHECK, "ingest", "document", "section").agg(
         sql.min("rank").alias("rank"), sql.max(COUNTS).alias(COUNTS)
     )
-    # A number first: what is sorted by texts of which the first are all the same is compared to the end.
+    # The number comes first: texts with equal beginnings are slow to sort.
     in_order = Over.partitionBy("check", *_CHECK).orderBy("ingest", sql.col("rank").isNotNull())
     stands = sql.when(sql.col(COUNTS), sql.last("rank", ignorenulls=True).over(in_order))
     stood = (
@@ -145,7 +144,7 @@ def _difference(number: int) -> Column:
 
 
 def _verdicts(steps: DataFrame) -> DataFrame:
-    """Return what stood after each run that judged the rule or changed the suites, where it was something else."""
+    """Return the standing verdict after each run that judged the rule or changed the suites, where it changed."""
     in_order = Over.partitionBy(*LINE, "rule").orderBy("ingest")
     so_far = in_order.rowsBetween(Over.unboundedPreceding, Over.currentRow)
     earlier = in_order.rowsBetween(Over.unboundedPreceding, -1)
@@ -165,7 +164,7 @@ def _verdicts(steps: DataFrame) -> DataFrame:
 
 
 def _name_kinds(rows: DataFrame, runs: DataFrame) -> DataFrame:
-    """Name runs, versions and the kind of each change; the first run of a system changes nothing."""
+    """Add the names of runs and versions, and the kind of each change; the first run of a system changes nothing."""
     numbered = runs.select(
         "ingest",
         "run",

@@ -47,10 +47,10 @@ def ingest(
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Ingest the new ones of the given run folders into the lake.
+    """Ingest the new run folders among the given ones into the lake.
 
-    Exit 0: the lake has all runs; 2: an argument was refused, or nothing could be done and the lake is unchanged;
-    3: done, but some lines of the input were not verdicts (table `rejected`).
+    Exit 0: the lake has all runs; 2: an argument was refused, or nothing could be done and the lake is unchanged; 3:
+    done, but some lines of the input were not verdicts (table `rejected`).
     """
     with one_line_errors("lake ingest"):
         confirm_some(runs, "run folder")
@@ -85,7 +85,8 @@ def judge(
     captures: Annotated[
         list[str],
         typer.Option(
-            "--captures", help="A folder to search for *.pcapng; a URL or pattern of such folders. Repeatable."
+            "--captures",
+            help="A folder to search for pcapng and pcap files; a URL or pattern of such folders. Repeatable.",
         ),
     ],
     lake: Annotated[str, typer.Option("--lake", help="The lake for the verdicts.")] = "",
@@ -97,6 +98,9 @@ def judge(
     ] = "",
     version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
     profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
+    sut: Annotated[
+        str, typer.Option("--sut", help="Its address, for captures that other tools made: ADDRESS or ADDRESS:PORT.")
+    ] = "",
     largest: Annotated[int, typer.Option("--largest", min=1, help="Largest size of a capture, in MiB.")] = 64,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Longest time for a capture, in seconds.")] = 60,
     replace: Annotated[
@@ -113,13 +117,13 @@ def judge(
     command = "lake judge"
     with one_line_errors(command):
         if bool(lake) == bool(out):
-            raise RollupError("where do the verdicts go? give --lake URI, or --out FOLDER")
+            raise RollupError("give --lake URI or --out FOLDER for the verdicts")
         confirm_some(captures, "captures", may_be_files=True)
         confirm_place(out, "--out")
         from reports.lake import judging
         from reports.lake.captures import Given
 
-        given, bounds = Given(name, version, profile), judging.Bounds(largest << 20, seconds)
+        given, bounds = Given(name, version, profile, sut), judging.Bounds(largest << 20, seconds)
         if out:
             with open_session(command, master, conf, judging.ARROW) as (spark, progress):
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
@@ -136,7 +140,7 @@ def judge(
 
 
 def _say_judged(written: Written) -> None:
-    """Say how many captures were judged, and of each other why it was not."""
+    """Report the number of judged captures, and the reason for each rejected one."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)
     rejected = f", {len(written.rejected)} rejected" if written.rejected else ""

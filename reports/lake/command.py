@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
 MUCH = 100 << 20
-"""Octets of verdicts whose ingest lasts minutes."""
+"""The size of verdict files in octets above which an ingest takes minutes."""
 QUICK = {
     "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
     "spark.broadcast.blockSize": "128k",
@@ -35,14 +35,14 @@ QUICK = {
     "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.parquet.columnarReaderBatchSize": "256",
 }
-"""Settings of an ingest that lasts seconds.
+"""The settings of a short ingest.
 
-To plan anew between any two stages is a fifth of it, and so is a collector of garbage that works beside it. A fifth,
-too, is memory that Spark takes for large tables: 64 MiB for each of some hundred sorts and aggregations, 4 MiB for each
-of as many broadcasts.
+Adaptive planning between stages costs a fifth of its time, and so does a concurrent garbage collector. The memory that
+Spark reserves for large tables costs another fifth: 64 MiB for each of some hundred sorts and aggregations, 4 MiB for
+each of as many broadcasts.
 """
 NAMED = 3
-"""Rejected lines that the terminal names before it only counts."""
+"""The number of rejected lines that the terminal names; the others are counted."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")]
@@ -62,9 +62,9 @@ def open_lake(
     runs: Iterable[str] = (),
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[Lake, Progress]]:
-    """Open a lake in a session of its own; a `RollupError` within is one line on stderr and exit 2.
+    """Open a lake in its own session; a `RollupError` within is one line on stderr and exit 2.
 
-    ``runs``: the run folders that will be taken; ``settings``: of the session, ``conf`` has the last word.
+    ``runs``: the run folders to ingest; ``settings``: of the session, overridden by ``conf``.
     """
     with one_line_errors(command):
         if new:
@@ -81,12 +81,12 @@ def open_lake(
 def open_session(
     command: str, master: str, conf: list[str] | None, settings: Mapping[str, str], runs: Iterable[str] = ()
 ) -> Iterator[tuple[SparkSession, Progress]]:
-    """Start a session of Spark; ``settings`` are the command's, ``conf`` has the last word."""
-    given = dict(_setting(each) for each in conf or ())
+    """Start a session of Spark; ``conf`` overrides the command's ``settings``."""
+    given = dict(_parse_setting(each) for each in conf or ())
     from reports.spark import session
 
     runs = list(runs)
-    much = _are_much(runs)
+    much = _is_large_ingest(runs)
     quick = QUICK if runs and not much else {}
     with Progress(command) as progress:
         progress("starting Java")
@@ -97,7 +97,7 @@ def open_session(
 
 @contextmanager
 def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
-    """Make a `RollupError` one line on stderr and exit 2; a missing package of the extra is the first such error."""
+    """Turn a `RollupError` into one line on stderr and exit 2; also for a missing package of the extra."""
     try:
         confirm_installed(extra)
         yield
@@ -110,13 +110,13 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
 
 
 def say_report(command: str, report: Report) -> None:
-    """Report the result for each argument, and end with the exit code for it."""
+    """Report the result for each argument, and exit with the resulting code."""
     say(report, command)
     end([report])
 
 
 def end(reports: Iterable[Report]) -> None:
-    """End with the exit code for the results of all arguments, unless it is 0."""
+    """Exit with the code for the results of all arguments, unless it is 0."""
     reports = list(reports)
     if any(report.refused for report in reports):
         raise typer.Exit(BAD_INPUT)
@@ -125,12 +125,12 @@ def end(reports: Iterable[Report]) -> None:
 
 
 def say(report: Report, command: str, *, captures: bool = False) -> None:
-    """Report the result for each argument; ``captures``: the rejected items are captures, which are named already."""
+    """Report the result for each argument; ``captures``: the rejected items are captures, already reported."""
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
     for folder in report.unfinished:
         where = one_line(folder.removeprefix("file://"))
-        typer.echo(f"mqconform {command}: {where} has not finished: left for later", err=True)
+        typer.echo(f"mqconform {command}: {where} has not finished: skipped for now", err=True)
     if report.rejected and not captures:
         named = [
             f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
@@ -146,22 +146,22 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
     parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
     parts += [f"{report.known} there before"] if report.known else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
-    parts += [f"{len(report.unfinished)} left for later"] if report.unfinished else []
+    parts += [f"{len(report.unfinished)} skipped for now"] if report.unfinished else []
     typer.echo(f"lake state {report.number}: {', '.join(parts)}")
 
 
-def _are_much(runs: Iterable[str]) -> bool:
-    """Whether an ingest of these run folders is more than `MUCH`, or of unknown size because they are elsewhere."""
+def _is_large_ingest(runs: Iterable[str]) -> bool:
+    """Return whether an ingest of these run folders exceeds `MUCH`, or has an unknown size because they are remote."""
     octets = 0
     for run in runs:
         if is_url(run):
             return True
-        with suppress(OSError, ValueError):  # said later, with the others that cannot be taken
+        with suppress(OSError, ValueError):  # reported later, with the other refused ones
             octets += (Path(run) / "verdicts.jsonl").stat().st_size
     return octets > MUCH
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not (key and equals):
         raise RollupError(f"--conf {one_line(text)}: give KEY=VALUE, such as spark.executor.memory=4g")

@@ -1,6 +1,7 @@
-"""The current verdict of a rule for a system: the table ``rule_current`` (docs/reports.md has the definition).
+"""Computes the current verdict of a rule for a system: the table ``rule_current`` (docs/reports.md defines it).
 
-For each check, the latest run that decided it; where none did, the latest that judged it. The worst of the checks.
+For each check, the latest run that decided it counts; without one, the latest run that judged it. The worst check
+decides.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ BESIDE_SHOWN = 5
 PACKETS_SHOWN = 8
 _RANKS = len(VERDICTS)
 _WORST = 0
-"""The position of the verdict that stands among those of a rule whose lines are looked up; those beside it follow."""
+"""The position of the standing verdict among those of a rule that are looked up; the verdicts beside it follow."""
 
 
 def rule_current(
@@ -26,31 +27,31 @@ def rule_current(
 ) -> DataFrame:
     """Return a row for each rule that a system was judged by.
 
-    ``test_runs`` may be those of some systems only; ``runs`` are all of these systems. Lines and packets are looked up
-    for what is shown alone, so that the texts of millions of verdicts are never shuffled.
+    ``test_runs`` may belong to some systems only; ``runs`` are all runs of these systems. Lines and packets are looked
+    up only for the rows to show, so the texts of millions of verdicts are never shuffled.
     """
     return with_lines(shown_verdicts(test_runs, runs, catalogue), verdicts, evidence)
 
 
 def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return a row for each verdict that is shown: run and seq of its line, and the rest as one struct ``of``.
+    """Return a row for each verdict to show: run and seq of its line, and the rest as one struct ``of``.
 
     The arguments are those of `rule_current`.
     """
-    return _join_lines(_rules(standing(test_runs, runs, catalogue)), runs)
+    return _join_lines(_rules_by_checks(standing(test_runs, runs, catalogue)), runs)
 
 
 def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return the verdict that stands of each check and rule.
+    """Return the standing verdict of each check and rule.
 
     Columns: sut, rule, test, ingest, seq, rank; undecided_ingest, undecided_seq, undecided_rank of its latest undecided
-    verdict where that is later, else null; is_decided; counts: false when the system's newest suites retired it.
+    verdict if that is later, else null; is_decided; counts: false when the system's newest suites retired it.
     """
     newest = newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
     judged = test_runs.select("ingest", "sut", "rule", "test", "seq", rank(sql.col("verdict")).alias("rank"))
-    # One number that is greater for a later run and, within a run, for a worse verdict: numbers, unlike structs, are
-    # aggregated in place.
+    # One number that is greater for a later run and, within a run, for a worse verdict: numbers are aggregated in
+    # place, structs are not.
     order = sql.col("ingest") * _RANKS + (_RANKS - 1 - sql.col("rank"))
     checks = (
         judged.join(sql.broadcast(marks), "ingest")
@@ -71,35 +72,35 @@ def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
     stands = sql.coalesce("decided", "undecided")
     rows = checks.join(sql.broadcast(newest), "sut").select(
         *("sut", "rule", "test", "newest", "new"),
-        _ingest(stands).alias("ingest"),
+        _ingest_in(stands).alias("ingest"),
         sql.coalesce("decided_seq", "undecided_seq").alias("seq"),
-        _rank(stands).alias("rank"),
+        _rank_in(stands).alias("rank"),
         sql.col("decided").isNotNull().alias("is_decided"),
         *(
             sql.when(sql.col("decided").isNull() | (sql.col("undecided") > sql.col("decided")), column).alias(name)
             for name, column in (
-                ("undecided_ingest", _ingest(sql.col("undecided"))),
+                ("undecided_ingest", _ingest_in(sql.col("undecided"))),
                 ("undecided_seq", sql.col("undecided_seq")),
-                ("undecided_rank", _rank(sql.col("undecided"))),
+                ("undecided_rank", _rank_in(sql.col("undecided"))),
             )
         ),
     )
     return mark_what_counts(rows, "newest", sql.col("new"), catalogue).drop("newest", "new")
 
 
-def _ingest(order: Column) -> Column:
+def _ingest_in(order: Column) -> Column:
     return sql.floor(order / _RANKS)
 
 
-def _rank(order: Column) -> Column:
+def _rank_in(order: Column) -> Column:
     return (_RANKS - 1 - order % _RANKS).cast("int")
 
 
-def _rules(checks: DataFrame) -> DataFrame:
-    """Return of each rule: retired, numbers (checks by rank), and ``verdicts``: the worst, then those beside it.
+def _rules_by_checks(checks: DataFrame) -> DataFrame:
+    """Return for each rule: retired, numbers (checks by rank), and ``verdicts``: the worst, then those beside it.
 
-    Of checks as bad, the one judged last is shown, and of those the first in its run. A rule of which no check counts
-    is retired, and what it was last stands.
+    Of equally bad checks, the one judged last is shown, and among these the first in its run. A rule without a counting
+    check is retired, and keeps its last verdict.
     """
     retired = ~sql.col(COUNTS)
     worst = sql.struct(
@@ -146,7 +147,7 @@ def _rules(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return what `shown_verdicts` does; one struct, so that both look-ups need the same columns."""
+    """Join the lines to show; one struct lets both look-ups use the same columns."""
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
@@ -170,7 +171,7 @@ def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> Da
             )
         )
     )
-    # Not a condition of the join: both look-ups shall join the same table, which is made once then.
+    # The filter is separate from the join condition, so that both look-ups join the same table, which is computed once.
     is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
     is_worst = sql.col("of.position") == _WORST
     beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE if name != "reason"), "line.reason")

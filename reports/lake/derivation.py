@@ -1,4 +1,4 @@
-"""The derived tables of the systems that an ingest touched, written anew below ``data/<commit>``; the others stay."""
+"""Writes the derived tables of the systems of an ingest anew below ``data/<commit>``; other systems stay."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import Before
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Known, table_folder
+from reports.lake.renamed_checks import rename_checks, with_new_names
 from reports.lake.schemas import DERIVED, ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
 
 LINES_AT_ONCE = 2_500_000
-"""Lines of the runs whose systems are derived in one job: what it holds in memory does not grow with the lake."""
+"""The number of lines of runs that are derived in one job, so that its memory does not grow with the lake."""
 
 OF_PRODUCTS = ("changes", "check_current")
-"""Tables whose units are all versions of a system together."""
+"""The tables whose units are all versions of a system together."""
 
 
 def derive(
     lake: Lake, commit: str, suts: set[str], products: Mapping[str, int], stage: Callable[[str], None]
 ) -> dict[str, dict[str, str]]:
-    """Write the rows of these systems and products; return which commit holds which unit of each derived table.
+    """Write the rows of these systems and products; return the commit of each unit of each derived table.
 
-    ``lake`` is the state to come, with its facts; its derived tables are of the state before. ``products`` names for
-    each the run up to which that state is right about it (0: derive it from all runs).
+    ``lake``: the coming state, with its new facts and the old derived tables. ``products``: the run up to which the old
+    state is right about each product (0: derive it from all runs).
     """
 
     def keep(table: str, frame: DataFrame) -> None:
@@ -45,21 +46,24 @@ def derive(
     of_products = partial(_derive_all_products, lake, products, runs, keep)
     side_by_side.do(lines, systems, of_products)
     runs.unpersist()
-    return {table: _units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts) for table in DERIVED}
+    return {
+        table: _commits_of_units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts)
+        for table in DERIVED
+    }
 
 
 def _derive_systems(
     lake: Lake, commit: str, suts: set[str], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write what follows for systems from all of their runs."""
+    """Write the derived rows of systems from all of their runs."""
     known = lake.manifest.runs
-    for some in _batches(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
-        of, holders = sql.col("sut").isin(some), {each.commit for each in known.values() if each.sut in some}
+    for some in _group_units(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
+        judged = [each for each in known.values() if each.sut in some]
+        of, holders = sql.col("sut").isin(some), {each.commit for each in judged}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
-        # Mostly of the latest run of each system: the texts of the others stay where they are.
-        shown = current.shown_verdicts(
-            tests, mine, _catalogue(lake, [each for each in known.values() if each.sut in some])
-        ).cache()
+        renamed = rename_checks(tests, mine, _read_of_suites(lake, "suites", judged))
+        # Mostly the latest run of each system is shown, so the texts of other runs are not read.
+        shown = current.shown_verdicts(renamed, mine, _read_of_suites(lake, "catalogue", judged)).cache()
         names = [row.run for row in shown.select("run").distinct().collect()]
         of_shown = sql.col("run").isin(names)
         verdicts, evidence = (
@@ -73,43 +77,49 @@ def _derive_systems(
         as_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
-    keep("pairs", derived.pairs(stands, runs, _catalogue(lake, [each for each in known.values() if each.sut in suts])))
+    catalogue = _read_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
+    keep("pairs", derived.pairs(stands, runs, catalogue))
 
 
 def _derive_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write what follows for whole products, those together that go on from the same run."""
+    """Write the derived rows of whole products, grouped by the run from which they continue."""
     for after in sorted(set(products.values())):
         runs_of = {
             key: [run for run in lake.manifest.runs.values() if run.product == key and run.ingest > after]
             for key in products
             if products[key] == after
         }
-        for some in _batches(runs_of, runs_of):
+        for some in _group_units(runs_of, runs_of):
             _derive_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
 
 
 def _derive_products(
     lake: Lake, fresh: Sequence[Known], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write what follows for whole products from their runs after ``after``, and from what the lake has of the others.
+    """Write the derived rows of products from their runs after ``after``, and from the lake's rows for earlier runs.
 
-    ``fresh``: those runs.
+    ``fresh``: the later runs.
     """
     known = lake.manifest.runs.values()
     products = {run.product for run in fresh}
     line_of = {run.sut: run.product for run in known if run.product in products}
     mine = runs.where(sql.col("sut").isin(sorted(line_of)))
-    units = mine.select("sut_name", "profile", _unit(line_of).alias("unit")).distinct()
+    units = mine.select("sut_name", "profile", _unit_column(line_of).alias("unit")).distinct()
     tests = lake.table("test_runs", {run.commit for run in fresh}).where(
         sql.col("ingest").isin([run.ingest for run in fresh])
     )
-    catalogue = _catalogue(lake, fresh) if any(map(partial(_came_with_others, known), fresh)) else None
-    before = Before(lake.table("check_current", products), after) if after else None
+    checks, catalogue = lake.table("check_current", products) if after else None, None
+    if any(map(partial(_has_other_suites, known), fresh)):
+        suites = _read_of_suites(lake, "suites", fresh)
+        catalogue = with_new_names(_read_of_suites(lake, "catalogue", fresh), mine, suites, changes.LINE)
+        tests = rename_checks(tests, mine, suites, changes.LINE)
+        checks = rename_checks(checks, mine, suites, changes.LINE) if checks is not None else None
+    before = Before(checks, after) if checks is not None else None
     events = changes.events(tests, mine, catalogue, before)
     if before:
-        events = events.cache()  # few, and what makes them is most of the work; those of all runs are made twice
+        events = events.cache()  # few rows that cost most of the work; without earlier rows they are computed twice
     tables = {"check_current": changes.check_current(events)}
     if before or len(fresh) > len(products):  # the first run of a product changes nothing
         changed = changes.changes(events, mine, after)
@@ -119,29 +129,32 @@ def _derive_products(
     events.unpersist()
 
 
-def _catalogue(lake: Lake, runs: Collection[Known]) -> DataFrame:
-    """Return the catalogues of the suites of these runs; all of them where the manifest does not say which they are."""
+def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
+    """Return the rows of a table about the suites of these runs; all rows where the manifest does not name the suites.
+
+    ``table``: ``catalogue`` or ``suites``.
+    """
     names = {run.suites for run in runs}
     if "" in names:
-        return lake.table("catalogue")
+        return lake.table(table)
     of = {commit for suites, commit in lake.manifest.catalogues.items() if suites in names}
-    return lake.table("catalogue", of).where(sql.col("suites").isin(sorted(names)))
+    return lake.table(table, of).where(sql.col("suites").isin(sorted(names)))
 
 
-def _came_with_others(known: Collection[Known], run: Known) -> bool:
-    """Whether the suites of a run are not those of the run before it of the same product, or nobody knows."""
+def _has_other_suites(known: Collection[Known], run: Known) -> bool:
+    """Return whether a run has other suites than the previous run of the product, or this is unknown."""
     earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
     before = max(earlier, key=lambda each: each.ingest, default=None)
     return before is not None and not (run.suites and run.suites == before.suites)
 
 
-def _unit(unit_of: dict[str, str]) -> Column:
+def _unit_column(unit_of: dict[str, str]) -> Column:
     pairs = (sql.lit(each) for pair in sorted(unit_of.items()) for each in pair)
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
-def _batches(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have `LINES_AT_ONCE` lines; leave out those without a run."""
+def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
+    """Group the units so that the runs of a group have `LINES_AT_ONCE` lines; drop units without a run."""
     batch: list[str] = []
     lines = 0
     for unit in sorted(unit for unit in units if runs[unit]):
@@ -155,8 +168,8 @@ def _batches(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[lis
         yield batch
 
 
-def _units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
-    """Return the commit of each unit: the touched ones are here now, or have no rows."""
+def _commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
+    """Return the commit of each unit: the touched ones are in the new commit, or have no rows."""
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
     found = lake.files.entries(f"{lake.uri}/{table_folder(commit, table)}")
     return others | {each.name.removeprefix("unit="): commit for each in found if each.name.startswith("unit=")}

@@ -1,4 +1,4 @@
-"""Tables that follow from facts and current verdicts: ``flaky``, ``matrix`` and ``pairs`` (docs/reports.md)."""
+"""Computes tables from facts and current verdicts: ``flaky``, ``matrix`` and ``pairs`` (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from reports.vocabulary import DECIDED, SEVERITY
 
 
 def flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return the checks that decided one rule differently with the same system and the same suites.
+    """Return the checks that decided one rule differently with the same system and suites.
 
-    ``runs``: the runs that decided; ``verdicts``: how many of them said what; ``changes``: how often one said something
-    else than the one before; ``last``: what the latest said.
+    ``runs``: the deciding runs; ``verdicts``: the number of runs per verdict; ``changes``: the number of changes from
+    one run to the next; ``last``: the latest verdict.
     """
     key = ("sut", "suites", "rule", "test")
     decided = test_runs.select(*key, "ingest", rank(sql.col("verdict")).alias("rank")).where(
         is_decided(sql.col("rank"))
     )
-    # Few are: two numbers for each find them, and only their runs are put in order.
+    # Few checks are flaky: two numbers per check find them, and only their runs are sorted.
     spread = decided.groupBy(*key).agg(sql.min("rank").alias("worst"), sql.max("rank").alias("best"))
     differ = spread.where("worst < best").select(*(sql.col(name).alias(f"_{name}") for name in key))
     same = [sql.col(name).eqNullSafe(sql.col(f"_{name}")) for name in key]
@@ -34,11 +34,11 @@ def flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
         verdict_at(sql.max_by("rank", "ingest")).alias("last"),
     )
-    return shape_rows(rows.join(sql.broadcast(_systems(runs)), "sut"), "flaky")
+    return shape_rows(rows.join(sql.broadcast(_systems_of_runs(runs)), "sut"), "flaky")
 
 
 def matrix(rule_current: DataFrame) -> DataFrame:
-    """Return, for each section, system and verdict: rules whose verdict it is, checks (``verdicts``) that say it."""
+    """Return, for each section, system and verdict: its rules, and the checks (``verdicts``) with it."""
     each = rule_current.where("not retired").select(
         *("document", "section", *SYSTEM),
         sql.col("verdict").alias("stands"),
@@ -53,12 +53,12 @@ def matrix(rule_current: DataFrame) -> DataFrame:
 def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return, for each document, system ``a``, its counterpart ``b`` and a role of ``a``: rules by verdict.
 
-    Of a run with a topology each of its systems stands with each other one, in the role that it held: with the rules
-    that bind this role, and with those that bind none of the topology's. Of any other run the counterpart is the
-    reference of the harness, and the role what the rules bind; a rule that the run's catalogue lacks binds "any".
-    ``unit`` is the system whose current verdicts these are: that of the topology, where there is one.
+    In a run with a topology, each system is paired with each other one, in its role: with the rules that bind this
+    role, and the rules that bind no role of the topology. In any other run the counterpart is the reference of the
+    harness, and the roles are those that the rules bind; a rule that is missing in the run's catalogue binds "any".
+    ``unit`` is the system of these current verdicts: that of the topology, if there is one.
     """
-    of_run = runs.select("ingest", "suites", "harness", _together(sql.col("extra")).alias("together"))
+    of_run = runs.select("ingest", "suites", "harness", _pair_systems(sql.col("extra")).alias("together"))
     roles = catalogue.select("suites", "rule", "role")
     binds, held = sql.coalesce("role", sql.lit("any")), sql.col("pair.role")
     rows = (
@@ -85,7 +85,7 @@ def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
 
 
 def systems_of(extra: Column) -> Column:
-    """Return what run.json says of the systems of a topology: role, key and name of each; null where there is none."""
+    """Return the systems of a topology from run.json: role, key and name of each; null without a topology."""
     said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct(_NAMED)}>")
     known = sql.filter(sql.map_entries(said), lambda each: each["value"]["name"].isNotNull())
     return sql.transform(
@@ -98,8 +98,8 @@ def systems_of(extra: Column) -> Column:
     )
 
 
-def _together(extra: Column) -> Column:
-    """Return each system of a topology beside each other one: role, a, b, and the roles of the topology."""
+def _pair_systems(extra: Column) -> Column:
+    """Return each system of a topology with each other one: role, a, b, and the roles of the topology."""
     systems = systems_of(extra)
 
     def with_others(one: Column) -> Column:
@@ -118,5 +118,5 @@ def _together(extra: Column) -> Column:
 _NAMED = {"name": "string", "version": "string", "profile": "string"}
 
 
-def _systems(runs: DataFrame) -> DataFrame:
+def _systems_of_runs(runs: DataFrame) -> DataFrame:
     return runs.select(*SYSTEM).distinct()

@@ -1,6 +1,6 @@
-"""What became better and worse between two runs, versions or days: ``mqconform lake diff``.
+"""Compares two runs, versions or days: ``mqconform lake diff``.
 
-Both sides are current verdicts (docs/reports.md), of the runs of that side alone. Rules are compared by their id.
+Each side has the current verdicts (docs/reports.md) of its own runs. Rules are compared by their id.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.current import rule_current
+from reports.lake.renamed_checks import rename_checks
 from reports.lake.schemas import SYSTEM
 from reports.rollup_error import RollupError
 from reports.roots import root_lines, roots_of
@@ -28,9 +29,9 @@ _SIDE = ("verdict", "run", "test", "expected", "observed", "reason")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: as it was asked for, the system, how many runs, whether all of them are partial.
+    """One side: its name, the system, the number of runs, and whether all of them are partial.
 
-    ``roots``: what the verdicts of the latest of them rest on and is missing, a line each.
+    ``roots``: a line for each missing root of the latest run.
     """
 
     asked: str
@@ -44,7 +45,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What stands on one side."""
+    """The standing verdict of one side."""
 
     verdict: str
     run: str
@@ -56,7 +57,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule on both sides; None: it has no verdict there, or was retired."""
+    """A rule on both sides; None: no verdict there, or retired."""
 
     kind: str
     rule: str
@@ -80,21 +81,21 @@ class Difference:
 def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
     """Compare two sides, each a run, a version or key of a system, or a day or time of UTC (all runs started by then).
 
-    ``sut``: the name or key of the system meant. Raises `RollupError` when a side is nothing, or of several systems.
+    ``sut``: the name or key of the system. Raises `RollupError` for an unknown side, or one of several systems.
     """
-    side_a, before = _side(table, a, sut)
-    side_b, after = _side(table, b, sut)
+    side_a, before = _read_side(table, a, sut)
+    side_b, after = _read_side(table, b, sut)
     both = before.withColumnRenamed("stands", "before").join(
         after.withColumnRenamed("stands", "after"), "rule", "full_outer"
     )
     steps = []
-    for row in both.collect():  # a row for each rule: as many as the catalogue has, however many runs there are
+    for row in both.collect():  # one row per rule, independent of the number of runs
         was, now = (None if each is None else Judged(**each.asDict()) for each in (row.before, row.after))
-        steps.append(Step(_kind(was, now), row.rule, was, now))
+        steps.append(Step(_kind_of_change(was, now), row.rule, was, now))
     return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: natural_key(step.rule))))
 
 
-def _kind(before: Judged | None, after: Judged | None) -> str:
+def _kind_of_change(before: Judged | None, after: Judged | None) -> str:
     if before is None or after is None:
         return ADDED if before is None else REMOVED
     if before.verdict == after.verdict:
@@ -102,9 +103,9 @@ def _kind(before: Judged | None, after: Judged | None) -> str:
     return {"fail": NEWLY_FAILING, "pass": NEWLY_PASSING}.get(after.verdict, CHANGED)
 
 
-def _side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
-    """Return a side and its rules: ``rule``, and a struct ``stands`` of what stands."""
-    runs = _runs(table("runs"), asked, sut)
+def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
+    """Return a side and its rules: ``rule``, and a struct ``stands`` of the standing verdict."""
+    runs = _runs_of_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM).agg(
         sql.count("*").alias("runs"),
         sql.bool_and("partial").alias("partial"),
@@ -119,7 +120,7 @@ def _side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
     side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
     mine = sql.broadcast(runs.select("ingest"))
     standing = rule_current(
-        table("test_runs").join(mine, "ingest", "left_semi"),
+        rename_checks(table("test_runs").join(mine, "ingest", "left_semi"), runs, table("suites")),
         runs,
         table("catalogue"),
         table("verdicts").join(mine, "ingest", "left_semi"),
@@ -128,21 +129,21 @@ def _side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
     return side, standing.where("not retired").select("rule", sql.struct(*_SIDE).alias("stands"))
 
 
-def _runs(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
+def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
     """Return the runs of a side; at least one."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))
     for where in (sql.col("run") == asked, (sql.col("sut_version") == asked) | (sql.col("sut") == asked)):
         if not (found := runs.where(where)).isEmpty():
             return found
-    until = _until(asked)
+    until = _parse_until(asked)
     if until is not None and not (found := runs.where(_started_by(until))).isEmpty():
-        # The versions that there were until then are one another's past: the last of them is meant.
+        # The versions of that time follow one another; the last one is meant.
         latest = found.groupBy("sut_name", "profile").agg(sql.max_by("sut", "ingest").alias("sut"))
         return found.join(latest.select("sut"), "sut", "left_semi")
     of = f" of {one_line(sut, 60)!r}" if sut is not None else ""
     raise RollupError(
-        f"{one_line(asked, 60)!r} is no run, version or day{of} in this lake: mqconform lake export runs shows them"
+        f"{one_line(asked, 60)!r} is not a run, version or day{of} in this lake: mqconform lake export runs lists them"
     )
 
 
@@ -150,8 +151,8 @@ def _started_by(until: datetime) -> Column:
     return sql.col("started") <= sql.lit(until)
 
 
-def _until(asked: str) -> datetime | None:
-    """Return the moment that a day (its end) or time means, in UTC; None when it is neither."""
+def _parse_until(asked: str) -> datetime | None:
+    """Return the moment of a day (its end) or time in UTC; None for any other text."""
     try:
         day = date.fromisoformat(asked)
     except ValueError:

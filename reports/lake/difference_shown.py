@@ -1,4 +1,4 @@
-"""A difference as text, Markdown and JSON. Strings of a system are shown as text, whatever is in them."""
+"""Formats a difference as text, Markdown and JSON. Strings of a system are escaped."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from reports.text import check, one_line, repeat, system_label
 from reports.values import value_names
 
 _TEXT = 120
-"""Characters shown of what was expected or observed."""
+"""The number of characters shown of expected and observed values."""
 
 
 def as_text(difference: Difference) -> str:
-    """Return lines for a terminal: what is unchanged is only counted."""
+    """Return lines for a terminal; unchanged rules are only counted."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
-    lines += [f"{name}: {_side(side)}" for name, side in sides]
+    lines += [f"{name}: {_describe_side(side)}" for name, side in sides]
     for kind, steps in _steps_by_kind(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind != UNCHANGED:
-            lines += [f"  {step.rule}  {_verdicts(step)}{_why(step)}" for step in steps]
+            lines += [f"  {step.rule}  {_describe_verdicts(step)}{_describe_reason(step)}" for step in steps]
     return "\n".join(lines) + "\n"
 
 
@@ -31,17 +31,17 @@ def as_markdown(difference: Difference) -> str:
     """Return a page of Markdown, for a comment on a change or a release note."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
-    lines += [f"{name}: {_escape_markdown(_side(side))}  " for name, side in sides]
+    lines += [f"{name}: {_escape_markdown(_describe_side(side))}  " for name, side in sides]
     for kind, steps in _steps_by_kind(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind != UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
-            lines += [_row(step) for step in steps]
+            lines += [_format_row(step) for step in steps]
     return "\n".join(lines) + "\n"
 
 
 def as_json(difference: Difference) -> str:
-    """Return JSON: both sides, and of each kind its rules; of those unchanged the verdict that stands."""
+    """Return JSON: both sides, and the rules of each kind; for unchanged rules the standing verdict."""
     kinds = {kind: [asdict(step) for step in steps] for kind, steps in _steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
         for step in steps:
@@ -59,32 +59,32 @@ def _steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[t
             yield kind, steps
 
 
-def _side(side: Side) -> str:
+def _describe_side(side: Side) -> str:
     system = one_line(system_label(side.sut_name, side.sut_version, side.profile), 80)
     runs = "1 run" if side.runs == 1 else f"{side.runs} runs"
     partial = ", partial: what it did not judge is missing here" if side.partial else ""
     return f"{one_line(side.asked, 80)} ({system}, {runs}{partial})"
 
 
-def _verdicts(step: Step) -> str:
+def _describe_verdicts(step: Step) -> str:
     return " -> ".join("none" if each is None else each.verdict for each in (step.before, step.after))
 
 
-def _why(step: Step) -> str:
+def _describe_reason(step: Step) -> str:
     if step.kind != NEWLY_FAILING or step.after is None:
         return ""
     after = step.after
     seen = {
         "expected": _value_name(after.expected),
         "observed": _value_name(after.observed),
-        "check": _check(after),
+        "check": _check_name(after),
         "again": repeat(step.rule),
     }
-    return "".join(f"\n    {name:9}{_part(text)}" for name, text in seen.items())
+    return "".join(f"\n    {name:9}{_shorten_value(text)}" for name, text in seen.items())
 
 
-def _check(judged: Judged) -> str:
-    """Return the name of the check: its file follows from the rule."""
+def _check_name(judged: Judged) -> str:
+    """Return the name of the check; its file follows from the rule."""
     return check(judged.test or "").name
 
 
@@ -92,18 +92,18 @@ def _value_name(text: str | None) -> str:
     return value_names()(text or "")
 
 
-def _part(text: str | None) -> str:
+def _shorten_value(text: str | None) -> str:
     return one_line(text or "-", _TEXT)
 
 
-def _row(step: Step) -> str:
+def _format_row(step: Step) -> str:
     last: Judged | None = step.after or step.before
     words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
-    of_last = (_check(last), _value_name(last.expected), _value_name(last.observed)) if last else ()
-    words += map(_part, of_last)
+    of_last = (_check_name(last), _value_name(last.expected), _value_name(last.observed)) if last else ()
+    words += map(_shorten_value, of_last)
     return f"| {' | '.join(_escape_markdown(word) for word in (step.rule, *words))} |"
 
 
 def _escape_markdown(text: str) -> str:
-    """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
+    """Return text that Markdown shows literally: without links, tags and ends of cells."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", one_line(text, 300))

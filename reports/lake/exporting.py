@@ -20,12 +20,12 @@ _NESTED = (ArrayType, MapType, StructType)
 def write_csv(rows: DataFrame, out: TextIO) -> None:
     """Write a line of names and a line for each row; arrays, maps and structs are JSON, null is empty.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it: texts come from tested systems.
+    A text that a spreadsheet would compute gets an apostrophe in front, because texts come from tested systems.
     """
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows.columns)
     texts = {name for name, type_ in rows.dtypes if type_ == "string"}
-    cells = rows.select(*(_cell(field.name, field.dataType).alias(field.name) for field in rows.schema.fields))
+    cells = rows.select(*(_cell_column(field.name, field.dataType).alias(field.name) for field in rows.schema.fields))
     for row in cells.toLocalIterator():
         writer.writerow(
             "" if cell is None else escape_formula(cell) if name in texts else cell
@@ -34,7 +34,7 @@ def write_csv(rows: DataFrame, out: TextIO) -> None:
 
 
 def write_json(rows: DataFrame, out: TextIO) -> None:
-    """Write a JSON array with an object for each row, one a line, every column in each."""
+    """Write a JSON array with an object for each row, one per line, with every column."""
     lines = rows.select(sql.to_json(sql.struct("*"), _JSON).alias("line"))
     texts: Iterator[str] = (row.line for row in lines.toLocalIterator())
     out.write("[")
@@ -48,13 +48,13 @@ _JSON = {"ignoreNullFields": "false", "timestampFormat": _TIME}
 
 
 def in_order(rows: DataFrame, table: str) -> DataFrame:
-    """Return derived tables sorted, so that two exports can be compared; facts as they lie, there are millions."""
+    """Return derived tables sorted, so that exports can be compared; facts stay unsorted, as there are millions."""
     if table not in DERIVED:
         return rows
     return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED)))
 
 
-def _cell(name: str, type_: DataType) -> Column:
+def _cell_column(name: str, type_: DataType) -> Column:
     if isinstance(type_, _NESTED):
         return sql.to_json(sql.col(name), _JSON)
     if isinstance(type_, TimestampType):

@@ -1,4 +1,4 @@
-"""Runs that are going on still are waited for, so that Java has started when they have finished."""
+"""Waits for unfinished runs, while Java starts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.lake.files import Files
 from reports.lake.ingest import Stage
 
 LOOK_S = 1
-"""Seconds between two looks at runs that are going on."""
+"""The seconds between two checks of unfinished runs."""
 
 
 def wait_until_finished(
@@ -23,7 +23,7 @@ def wait_until_finished(
     stage: Stage = lambda _: None,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Wait until each argument names runs, and all of these have finished: for ``wait_s`` seconds, rounded up."""
+    """Wait until each argument names finished runs: for ``wait_s`` seconds, rounded up."""
     arguments, files = list(arguments), Files(spark)
     for _ in range(math.ceil(wait_s / LOOK_S)):
         folders, missing = sources.find(files, arguments)

@@ -1,9 +1,9 @@
-"""Following a folder of runs with Structured Streaming: each new run folder is taken into the lake, once.
+"""Follows a folder of runs with Structured Streaming: each new run folder is ingested once.
 
-The stream tells which ``run.json`` are new; its checkpoint is in the lake, below ``follow/``. A run is taken by the
-same ingest as anywhere, so that a batch that comes again after a crash changes nothing. What was left, because it is
-being written still or cannot be read, is remembered beside the checkpoint, and looked at again when a file of it has
-changed: the stream shows each name once only.
+The stream reports the new ``run.json`` files; its checkpoint is in the lake, below ``follow/``. Runs are ingested as
+usual, so a batch that repeats after a crash changes nothing. Runs that were skipped, because they are unfinished or
+unreadable, are remembered beside the checkpoint, and checked again when one of their files changes: the stream reports
+each name only once.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
 RUNS_AT_ONCE = 200
-"""Run folders of a micro-batch at most."""
+"""The limit of run folders in a micro-batch."""
 NEVER = "36500d"
-"""A run folder is as good as new however old its files are, beside those that came before."""
+"""The maximum age of files, so that old run folders count as new."""
 PATIENCE = 3
-"""Looks in a row that may fail before the command does: meanwhile somebody else may have changed the lake."""
+"""The number of failed searches in a row before the command fails, because another process may change the lake."""
 State = dict[str, list[int]]
 """Octets and time (ms of 1970) of each file of a run folder, by name."""
 
 
 class Follower:
-    """Takes what is new in ``folder`` into the lake at ``where`` with each `look`.
+    """Ingests the new runs in ``folder`` into the lake at ``where`` with each `look`.
 
     ``told`` gets the report of each ingest. Raises `RollupError` for a folder that holds no run folders.
     """
@@ -50,26 +50,26 @@ class Follower:
         self._failed: BaseException | None = None
         status = self._files.status(self._runs)
         if status is None or not status.is_folder:
-            raise RollupError(f"no folder at {one_line(folder)}: give the one in which runs appear")
+            raise RollupError(f"no folder at {one_line(folder)}: give the folder of the runs")
         if self._files.status(f"{self._runs}/{RUN}") is not None:
             raise RollupError(f"{one_line(folder)} is a run itself: give the folder that holds it")
 
     def look(self, stage: Stage = lambda _: None) -> None:
-        """Take the run folders that are new, and those that were left and have changed since."""
+        """Ingest the new run folders, and the skipped ones that have changed."""
         self._stage = stage
-        stage("looking for new runs")
-        waiting = self._waiting()
+        stage("searching new runs")
+        waiting = self._read_waiting()
         if changed := sorted(uri for uri in waiting if self._state_of(uri) != waiting[uri]):
-            self._take(changed)
+            self._take_folders(changed)
         query = self._start_query()
         try:
             with self._first_cause():
                 query.awaitTermination()
         finally:
-            with suppress(PySparkException, Py4JError):  # of a Java that has died
+            with suppress(PySparkException, Py4JError):  # after the death of Java
                 query.stop()
         if missed := self._find_missed():
-            self._take(missed)
+            self._take_folders(missed)
 
     def _start_query(self) -> StreamingQuery:
         found = (
@@ -78,7 +78,7 @@ class Follower:
             .option("maxFilesPerTrigger", RUNS_AT_ONCE)
             .option("maxFileAge", NEVER)
             .load(f"{as_pattern(self._runs)}/*/{RUN}")
-            .select("path")  # their content is left alone
+            .select("path")  # their content is not read
         )
         return (
             found.writeStream.foreachBatch(self._on_batch)
@@ -90,21 +90,21 @@ class Follower:
     def _find_missed(self) -> list[str]:
         """Return the run folders that are neither in the lake nor waiting.
 
-        Spark counts a file that is empty yet as seen, and shows it never.
+        Spark counts a still empty file as seen, and never reports it again.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
-        there |= self._waiting().keys()
+        there |= self._read_waiting().keys()
         return [
             uri for uri in self._folders_of(self._files.glob(f"{as_pattern(self._runs)}/*/{RUN}")) if uri not in there
         ]
 
     def _folders_of(self, files: Iterable[str]) -> list[str]:
-        """Return the full names of the folders of some files, as `uri_of` writes them."""
+        """Return the full names of the folders of some files, in the spelling of `uri_of`."""
         return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager
     def _first_cause(self) -> Iterator[None]:
-        """Raise what a batch failed with, where Spark only says that one failed."""
+        """Raise the original error of a batch, where Spark only reports a failed batch."""
         self._failed = None
         try:
             yield
@@ -115,13 +115,13 @@ class Follower:
 
     def _on_batch(self, batch: DataFrame, _: int) -> None:
         try:
-            self._take(self._folders_of(row.path for row in batch.collect()))
+            self._take_folders(self._folders_of(row.path for row in batch.collect()))
         except BaseException as error:
             self._failed = error
-            raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or none
+            raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or None
 
-    def _take(self, folders: Iterable[str]) -> None:
-        """Take what can be taken, then remember what was left: in this order a crash in between loses none."""
+    def _take_folders(self, folders: Iterable[str]) -> None:
+        """Ingest the possible folders, then remember the skipped ones; in this order a crash loses none."""
         before = {uri: self._state_of(uri) for uri in folders}
         lake = Lake.open_or_new(self._spark, self._where)
         found, refused = sources.folders_at(lake.files, before)
@@ -131,14 +131,14 @@ class Follower:
         there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
         done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
         left = {uri: state for uri, state in before.items() if uri not in done}
-        self._keep({uri: state for uri, state in self._waiting().items() if uri not in before} | left)
+        self._write_waiting({uri: state for uri, state in self._read_waiting().items() if uri not in before} | left)
         self._told(report)
 
     def _state_of(self, uri: str) -> State:
-        """Return what tells the files of a run folder from what they were before; nothing where there are none."""
+        """Return the sizes and times of a run folder's files, to detect changes; empty without files."""
         return {each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in FILES}
 
-    def _waiting(self) -> dict[str, State]:
+    def _read_waiting(self) -> dict[str, State]:
         uri = f"{self._state}/waiting.json"
         if self._files.status(uri) is None:
             return {}
@@ -147,19 +147,19 @@ class Follower:
             return {folder: dict(state) for folder, state in waiting.items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RollupError(
-                f"{one_line(uri)} is broken ({one_line(str(error), 80)}): delete the folder that it is in, and all "
-                "runs are looked at anew; none is taken twice"
+                f"{one_line(uri)} is broken ({one_line(str(error), 80)}): delete its folder, and all runs are "
+                "checked anew; no run is ingested twice"
             ) from error
 
-    def _keep(self, waiting: dict[str, State]) -> None:
-        if waiting != self._waiting():
+    def _write_waiting(self, waiting: dict[str, State]) -> None:
+        if waiting != self._read_waiting():
             self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
 
 
 def keep_looking(
     look: Callable[[], None], every_s: float, say: Callable[[str], None], wait: Callable[[float], None]
 ) -> None:
-    """Look again and again until `KeyboardInterrupt`; say what a look fails with, raise it where that does not pass."""
+    """Search again and again until `KeyboardInterrupt`; report failures, and raise a lasting one."""
     failures = 0
     while True:
         try:

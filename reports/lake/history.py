@@ -1,4 +1,4 @@
-"""What became of a rule or a system over its runs: ``mqconform lake history``."""
+"""Shows the verdicts of a rule or a system over its runs: ``mqconform lake history``."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run: of a rule, what it said of the rule; of a system, how many rules have which verdict."""
+    """A run: its verdict of the rule, or for a system the number of rules by verdict."""
 
     ingest: int
     run: str
     started: str
-    """ISO 8601, UTC."""
+    """The start of the run, ISO 8601, UTC."""
     system: str
     sut: str
     reach: str
@@ -29,16 +29,16 @@ class Entry:
     verdict: str | None
     counts: dict[str, int]
     roots: tuple[str, ...]
-    """What its verdicts rest on and is missing, a line each."""
+    """A line for each missing root of the run."""
     changes: tuple[str, ...]
-    """What changed with this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
+    """The changes of this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, the latest first, and what stands now: (system, verdict, its run), or how many rules have what.
+    """The latest runs, latest first, and the standing verdicts: (system, verdict, its run), or numbers of rules.
 
-    ``runs``: how many there are in all.
+    ``runs``: the total number.
     """
 
     about: str
@@ -48,7 +48,7 @@ class History:
 
 
 _CHANGES_SHOWN = 20
-"""Changes that a run of a system names; a first run of new suites changes hundreds."""
+"""The number of changes that a run of a system names; a first run with new suites changes hundreds."""
 
 
 def history(table: Table, about: str, last: int) -> History:
@@ -57,18 +57,18 @@ def history(table: Table, about: str, last: int) -> History:
     rules = table("rule_runs")
     of_rule = rules.where(sql.col("rule") == about)
     if not of_rule.isEmpty():
-        return _of_rule(table, about, of_rule, last)
+        return _history_of_rule(table, about, of_rule, last)
     of_system = runs.where((sql.col("sut") == about) | (sql.col("sut_name") == about))
     if of_system.isEmpty():
         known = [row.sut for row in runs.select("sut").distinct().orderBy("sut").limit(4).collect()]
         raise RollupError(
-            f"{one_line(about, 60)!r} is neither a rule that was judged nor a system of this lake: "
+            f"{one_line(about, 60)!r} is neither a judged rule nor a system of this lake: "
             f"it has {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
         )
-    return _of_system(table, about, of_system, rules, last)
+    return _history_of_system(table, about, of_system, rules, last)
 
 
-def _of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> History:
+def _history_of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> History:
     latest = judged.orderBy(sql.desc("ingest")).limit(last)
     changes = table("changes").where(sql.col("rule") == rule)
     rows = latest.select("*", sql.lit(1).alias("tally"))
@@ -80,13 +80,14 @@ def _of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> History:
         .limit(last)
     )
     now = tuple(
-        (_system(row), f"{row.verdict} (retired)" if row.retired else row.verdict, row.run) for row in current.collect()
+        (_label_of_system(row), f"{row.verdict} (retired)" if row.retired else row.verdict, row.run)
+        for row in current.collect()
     )
     rows = rows.join(sql.broadcast(table("runs").select("ingest", "extra")), "ingest")
-    return History(rule, judged.count(), _entries(rows, changes, with_rule=False), now)
+    return History(rule, judged.count(), _build_entries(rows, changes, with_rule=False), now)
 
 
-def _of_system(table: Table, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
+def _history_of_system(table: Table, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
     latest = runs.orderBy(sql.desc("ingest")).limit(last)
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
     tallies = rules.join(sql.broadcast(latest.select("ingest")), "ingest", "left_semi").groupBy("ingest").agg(*numbers)
@@ -107,13 +108,13 @@ def _of_system(table: Table, about: str, runs: DataFrame, rules: DataFrame, last
     )
     order = sql.array_position(sql.array(*(sql.lit(name) for name in VERDICTS)), sql.col("verdict"))
     now = tuple(
-        (_system(row), row.verdict, f"{row.rules} rule{'s' if row.rules != 1 else ''}")
+        (_label_of_system(row), row.verdict, f"{row.rules} rule{'s' if row.rules != 1 else ''}")
         for row in standing.orderBy("sut", order).limit(last * len(VERDICTS)).collect()
     )
-    return History(about, runs.count(), _entries(rows, table("changes"), with_rule=True), now)
+    return History(about, runs.count(), _build_entries(rows, table("changes"), with_rule=True), now)
 
 
-def _entries(rows: DataFrame, changes: DataFrame, *, with_rule: bool) -> tuple[Entry, ...]:
+def _build_entries(rows: DataFrame, changes: DataFrame, *, with_rule: bool) -> tuple[Entry, ...]:
     was = sql.coalesce("verdict_before", sql.lit("none"))
     words = [
         sql.col("change"),
@@ -126,17 +127,17 @@ def _entries(rows: DataFrame, changes: DataFrame, *, with_rule: bool) -> tuple[E
     )
     dated = rows.withColumn("started", sql.date_format("started", "yyyy-MM-dd'T'HH:mm:ss'Z'"))
     found = dated.join(named, "ingest", "left").orderBy(sql.desc("ingest"))
-    return tuple(_entry(row) for row in found.collect())
+    return tuple(_build_entry(row) for row in found.collect())
 
 
-def _entry(row: Row) -> Entry:
+def _build_entry(row: Row) -> Entry:
     changes = tuple(row.changes or ())
     more = (row.changed or 0) - len(changes)
     return Entry(
         ingest=row.ingest,
         run=row.run,
         started=row.started,
-        system=_system(row),
+        system=_label_of_system(row),
         sut=row.sut,
         reach=row.reach or "",
         partial=bool(row.partial),
@@ -147,5 +148,5 @@ def _entry(row: Row) -> Entry:
     )
 
 
-def _system(row: Row) -> str:
+def _label_of_system(row: Row) -> str:
     return system_label(row.sut_name, row.sut_version or "", row.profile or "")

@@ -1,4 +1,4 @@
-"""A history as text and JSON. Strings of a system are shown as text, whatever is in them."""
+"""Formats a history as text and JSON. Strings of a system are escaped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reports.vocabulary import SEVERITY
 
 
 def as_text(history: History) -> str:
-    """Return lines for a terminal: what stands now, then the runs, the latest first."""
+    """Return lines for a terminal: the standing verdicts, then the runs, latest first."""
     shown = len(history.entries)
     lines = [f"{one_line(history.about)}: {history.runs} runs{f', the last {shown}' if shown < history.runs else ''}"]
     lines += [
@@ -22,7 +22,9 @@ def as_text(history: History) -> str:
         "runs:",
     ]
     for entry in history.entries:
-        lines.append(f"  {entry.started}  {_describe_verdicts(entry)}  {one_line(entry.system, 80)}, {_run(entry)}")
+        lines.append(
+            f"  {entry.started}  {_describe_verdicts(entry)}  {one_line(entry.system, 80)}, {_describe_run(entry)}"
+        )
         lines += [f"      {line}" for line in (*entry.roots, *map(one_line, entry.changes))]
     return "\n".join(lines) + "\n"
 
@@ -42,6 +44,6 @@ def _describe_verdicts(entry: Entry) -> str:
     return ", ".join(f"{entry.counts[name]} {name}" for name in SEVERITY if name in entry.counts) or "no verdict"
 
 
-def _run(entry: Entry) -> str:
+def _describe_run(entry: Entry) -> str:
     marks = [one_line(entry.run, 120), one_line(entry.reach, 20), "partial" if entry.partial else ""]
     return ", ".join(filter(None, marks))

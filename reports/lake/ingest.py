@@ -1,6 +1,6 @@
-"""Ingest: run folders become facts, what follows from them is derived anew, and one rename makes it the lake.
+"""Ingests run folders: writes facts, derives tables, and publishes both by one rename.
 
-Whoever is killed leaves folders below ``data/`` that no manifest names; `reports.lake.vacuum` deletes them.
+A killed ingest leaves folders below ``data/`` that no manifest names; `reports.lake.vacuum` deletes them.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
-"""Is told what is done now, in a few words."""
+"""A function that gets the present stage in a few words."""
 REJECTED_NAMED = 100
 
 
 @dataclass(slots=True)
 class Report:
-    """What became of the arguments.
+    """The result for each argument.
 
-    ``refused``: a line for each not taken; ``unfinished``: the folders of runs that were left, being written still;
+    ``refused``: a line for each refused one; ``unfinished``: the folders of skipped runs, still being written;
     ``named``: folder, line, reason.
     """
 
@@ -46,8 +46,8 @@ class Report:
 
 
 def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: Stage = lambda _: None) -> Report:
-    """Take what is new of the run folders into the lake; `RollupError` when nothing was changed at all."""
-    stage("looking at the run folders")
+    """Ingest the new run folders into the lake; `RollupError` when nothing was changed."""
+    stage("checking the run folders")
     folders, refused = sources.find(lake.files, arguments)
     return take(lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage)
 
@@ -61,16 +61,16 @@ def take(
     finished: bool = False,
     stage: Stage = lambda _: None,
 ) -> Report:
-    """Take what is new of these folders, and fill in the report; ``finished``: leave runs that have not ended."""
-    # These very folders were taken, and their files are as they were.
+    """Ingest the new folders among these, and complete the report; ``finished``: skip unfinished runs."""
+    # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
     report.known = len(folders) - len(fresh)
-    found = _read(lake, fresh, report, finished=finished) if fresh else []
-    chosen = _with_catalogues(lake, _choose(lake.manifest, found, report, replacing), report)
+    found = _read_sources(lake, fresh, report, finished=finished) if fresh else []
+    chosen = _with_catalogues(lake, _choose_new(lake.manifest, found, report, replacing), report)
     while chosen:
         try:
-            _take(lake, chosen, report, stage)
+            _take_runs(lake, chosen, report, stage)
             break
         except writing.WrittenMeanwhile as error:
             report.refused += error.said.values()
@@ -80,7 +80,7 @@ def take(
 
 @contextmanager
 def after_publishing(report: Report) -> Iterator[None]:
-    """Have a failure say that the lake is another already, where it is. Raises `RollupError`."""
+    """Add to a failure that the lake was already published. Raises `RollupError`."""
     try:
         yield
     except (RollupError, *FAILURES) as error:
@@ -88,12 +88,12 @@ def after_publishing(report: Report) -> Iterator[None]:
             raise
         why = str(error) if isinstance(error, RollupError) else java_reason(error)
         raise RollupError(
-            f"the lake was published, its state {report.number} has the {done} runs; what failed after that: {why}"
+            f"the lake was published, its state {report.number} has the {done} runs; the next step failed: {why}"
         ) from error
 
 
-def _read(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bool) -> list[Source]:
-    """Read run.json of each, count its lines, and compute what tells its content from any other."""
+def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bool) -> list[Source]:
+    """Read run.json of each folder, count its lines, and compute a fingerprint of its content."""
     writing.size_shuffles(lake.spark, sum(folder.size for folder in folders))
     found, refused = sources.read_runs(lake.spark, lake.files, folders)
     report.refused += refused
@@ -111,12 +111,12 @@ def _read(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bo
         digest = hashlib.sha256(f"{source.content} {count} {total} {mixed}".encode()).hexdigest()
         read.append(replace(source, digest=digest, lines=count))
     if contents:
-        raise RollupError(f"Spark names a file as nobody else does: {one_line(next(iter(contents)))}")
+        raise RollupError(f"Spark has another spelling for a file: {one_line(next(iter(contents)))}")
     return read
 
 
-def _choose(state: Manifest, found: Sequence[Source], report: Report, replacing: bool) -> list[Source]:
-    """Return the runs that the lake lacks, and with ``replacing`` those that it has with other content."""
+def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replacing: bool) -> list[Source]:
+    """Return the runs that the lake does not have, and with ``replacing`` those with changed content."""
     chosen: dict[str, Source] = {}
     for source in found:
         run, where = one_line(source.run, 120), one_line(source.folder.uri.removeprefix("file://"))
@@ -137,12 +137,12 @@ def _choose(state: Manifest, found: Sequence[Source], report: Report, replacing:
 
 
 def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> list[Source]:
-    """Leave out the runs whose rules.json cannot be taken."""
-    if not (fresh := _fresh_suites(lake.manifest, chosen)):
+    """Drop the runs whose rules.json is refused."""
+    if not (fresh := _find_new_suites(lake.manifest, chosen)):
         return list(chosen)
     if not (bad := _refused_rules(lake, {source.row["suites"]: source for source in fresh})):
         return list(chosen)
-    # Another run of the same suites may have the file whole: each has its own say, under its own name.
+    # Another run of the same suites may have an intact file, so each run is checked under its own name.
     bad = _refused_rules(lake, {source.run: source for source in chosen if source.row["suites"] in bad})
     taken = []
     for source in chosen:
@@ -155,26 +155,26 @@ def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> li
 
 
 def _refused_rules(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
-    """Return why rules.json of these runs cannot be taken, by the names given."""
+    """Return the reason why rules.json of each of these runs is refused, by name."""
     each = [replace(source, row=source.row | {"suites": name}) for name, source in named.items()]
     bad = sources.refused_rules(sources.rules_of(lake.spark, each))
     foreign = {name: sources.foreign_rules(lake.files, source) for name, source in named.items() if name not in bad}
     return bad | {name: why for name, why in foreign.items() if why}
 
 
-def _fresh_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
-    """Return a source for each version of the suites that the lake does not know."""
+def _find_new_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
+    """Return a source for each new version of the suites."""
     by_suites = {source.row["suites"]: source for source in chosen if source.row["suites"] not in state.catalogues}
     return list(by_suites.values())
 
 
-def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
-    """Write facts and derived tables aside, publish them, and say so in the report."""
+def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
+    """Write facts and derived tables aside, publish them, and complete the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
         state, commits, kept = _write_folders(lake, commit, chosen, stage)
     except Exception:
-        _delete(lake, commit)
+        _delete_commit(lake, commit)
         raise
     stage("publishing")
     manifest.publish(lake.files, lake.uri, state)
@@ -192,14 +192,14 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
 def _write_folders(
     lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage
 ) -> tuple[Manifest, list[Commit], int]:
-    """Write the folders whose names begin with ``commit``; return the state to publish, its new commits, lines kept."""
+    """Write the folders of ``commit``; return the state to publish, its new commits, and the number of kept lines."""
     old = lake.manifest
     gone = {source.run: old.runs[source.run] for source in chosen if source.run in old.runs}
     numbered = _number_runs(old, chosen)
     if gone:
-        stage("leaving out what is replaced")
+        stage("dropping the replaced runs")
         lake = writing.leave_out(lake, set(gone), commit)
-    fresh = _fresh_suites(old, chosen)
+    fresh = _find_new_suites(old, chosen)
     commits, kept = writing.write_facts(lake, commit, numbered, fresh, stage)
     holder = {run: each.commit for each in commits for run in each.runs}
     state = lake.manifest
@@ -212,7 +212,7 @@ def _write_folders(
         last_ingest=max(old.last_ingest, *(source.ingest for source in numbered)),
     )
     touched = [*gone.values(), *(state.runs[source.run] for source in numbered)]
-    # What the lake knows of a product goes on from its last run, unless one of those it follows from is another now.
+    # The derived rows of a product continue from its last run, unless an earlier run was replaced.
     anew = {each.product for each in (*gone.values(), *(state.runs[run] for run in gone))}
     going_on = old.derived.get("check_current", {}).keys() - anew
     products = {each.product: old.last_ingest if each.product in going_on else 0 for each in touched}
@@ -220,8 +220,8 @@ def _write_folders(
     return replace(state, derived=derived), commits, sum(kept.values())
 
 
-def _delete(lake: Lake, commit: str) -> None:
-    """Delete what a failed ingest has written, as far as that goes: the disk may be full, and `vacuum` comes later."""
+def _delete_commit(lake: Lake, commit: str) -> None:
+    """Delete the files of a failed ingest as far as possible: the disk may be full, and `vacuum` comes later."""
     with suppress(RollupError, *FAILURES):
         for each in lake.files.entries(f"{lake.uri}/data"):
             if each.name.startswith(commit):
@@ -229,7 +229,7 @@ def _delete(lake: Lake, commit: str) -> None:
 
 
 def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
-    """Give each run its place in the order of ingest; one that is replaced keeps its own."""
+    """Give each run its number in the order of ingest; a replaced run keeps its number."""
     numbered, number = [], state.last_ingest
     for source in chosen:
         if source.run in state.runs:

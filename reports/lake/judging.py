@@ -1,8 +1,7 @@
-"""Captures judged on the executors: ``mqconform lake judge``.
+"""Judges captures on the executors: ``mqconform lake judge``.
 
-Each folder of captures becomes a run folder whose lines Spark has written, and that is taken as any other: the same
-tables, the same order, the same idempotence. What judges is found by an entry point and sent to the executors; reports
-themselves know no protocol.
+Spark writes a run folder for each folder of captures, which is ingested like any other: with the same tables, order and
+idempotence. The judge is found through an entry point and sent to the executors, because reports know no protocol.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 GROUP = "mqconform.captures"
-"""The entry points of what judges captures: ``judge``, ``rules``, ``profiles`` and ``code``."""
+"""The entry points of the judge of captures: ``judge``, ``rules``, ``profiles`` and ``code``."""
 ARCHIVE = "mqconform-code"
 ARROW: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
 }
-"""Settings of the session: the captures of a batch are in memory, by Java and by Python."""
+"""Settings of the session: the captures of a batch are in the memory of Java and of Python."""
 MEMORY: Final = 2 << 30
-"""Octets that judging one capture may take."""
+"""The limit of memory in octets for judging one capture."""
 _LINE = (
     *("rule", "verdict", "expected", "observed", "reason", "advice"),
     *("test", "capture", "evidence", "errata", "notes"),
@@ -50,7 +49,7 @@ _UNITS = "folder string, unit string, profile string, started_ms bigint"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a capture may have and take: octets, seconds."""
+    """The limits of a capture: octets, seconds."""
 
     octets: int
     seconds: float
@@ -58,10 +57,10 @@ class Bounds:
 
 @dataclass(slots=True)
 class Written:
-    """The run folders that were written, of ``captures`` captures.
+    """The written run folders, with the number of ``captures``.
 
-    ``known``: folders of captures that the lake has; ``refused``: a line for each that was not judged; ``rejected``: a
-    line for each capture that could not be judged, with the reason.
+    ``known``: folders of captures that the lake has; ``refused``: a line for each refused folder; ``rejected``: a line
+    with the reason for each capture that could not be judged.
     """
 
     folders: list[Folder] = field(default_factory=list)
@@ -72,13 +71,13 @@ class Written:
 
     @property
     def judged(self) -> int:
-        """The number of captures that have verdicts, or could have had some."""
+        """The number of judged captures, with or without verdicts."""
         return self.captures - len(self.rejected)
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedFolder(Folder):
-    """A run folder made of captures. ``uri`` is where these are, its size and time are theirs."""
+    """A run folder made of captures. ``uri``, size and time are those of the captures."""
 
     octets: int
     latest: int
@@ -95,11 +94,11 @@ class CapturedFolder(Folder):
 def judge_into_lake(
     lake: Lake, captures: Iterable[str], given: Given, bounds: Bounds, *, replacing: bool, stage: Stage
 ) -> tuple[Report, Written]:
-    """Judge the captures that the lake lacks and take the verdicts; return what became of folders and captures."""
+    """Judge the captures that the lake does not have, and ingest the verdicts; return the results."""
     aside = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
     try:
-        written = _judge(
+        written = _judge_folders(
             *(lake.spark, captures, given, bounds, aside, stage),
             known=lambda unit: (unit.run, unit.octets, unit.modified) in there,
         )
@@ -117,8 +116,8 @@ def judge_into_folder(
     """Judge the captures and write a run folder for each of their folders below ``out``, which must be new."""
     files, target = Files(spark), uri_of(out)
     if files.entries(target):
-        raise RollupError(f"{one_line(out)} holds something: give --out a new folder")
-    written = _judge(spark, captures, given, bounds, target, stage, known=lambda _: False)
+        raise RollupError(f"{one_line(out)} is not empty: give --out a new folder")
+    written = _judge_folders(spark, captures, given, bounds, target, stage, known=lambda _: False)
     if written.folders:
         rules = files.read_text(f"{target}/{RULES}")
         for folder in written.folders:
@@ -127,7 +126,7 @@ def judge_into_folder(
     return written
 
 
-def _judge(
+def _judge_folders(
     spark: SparkSession,
     captures: Iterable[str],
     given: Given,
@@ -137,13 +136,13 @@ def _judge(
     *,
     known: Callable[[Unit], bool],
 ) -> Written:
-    """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures, but for those that are known."""
+    """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures, except the known ones."""
     files, written = Files(spark), Written()
     stage("looking for captures")
     names = found(files, captures)
-    judge = _entry("judge")
-    rules, suites = _entry("rules").load()()
-    by = By(suites, judge.dist.version if judge.dist else "", tuple(_entry("profiles").load()))
+    judge = _find_entry_point("judge")
+    rules, suites = _find_entry_point("rules").load()()
+    by = By(suites, judge.dist.version if judge.dist else "", tuple(_find_entry_point("profiles").load()))
     units, written.refused = list_units(spark, files, names, given, by)
     fresh = [unit for unit in units if not known(unit)]
     written.known = len(units) - len(fresh)
@@ -155,9 +154,9 @@ def _judge(
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
     rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
     with _send_code(spark) as archive:
-        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY)
+        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY, given.sut)
         judged = _judge_all(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
-        _lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
+        _build_lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
     written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
     for unit in fresh:
         written.folders.append(_gather_folder(files, aside, unit))
@@ -167,17 +166,17 @@ def _judge(
 
 def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
     """Return the rows of `judging_worker.SCHEMA` of all captures."""
-    # Executors have nothing of ours but what is sent.
+    # Executors have only the code that is sent to them.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
-    # What is too large is never read: the source leaves out such files before it opens them.
+    # Too large files are never read: the source drops them before opening them.
     small = captures.where(sql.col("length") <= octets).select(*judging_worker.TOLD, "content")
-    why = sql.concat("length", sql.lit(f" octets are more than the {octets} that are looked at"))
+    why = sql.concat("length", sql.lit(f" octets are more than the {octets} that are read"))
     large = captures.where(sql.col("length") > octets).select("unit", "capture", why.alias("rejected"))
     rows = small.mapInArrow(worker, judging_worker.DDL)
     return rows.unionByName(large, allowMissingColumns=True)
 
 
-def _lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
+def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
     """Return unit, value: each row as a line of verdicts.jsonl, in order of captures."""
     rows = judged.join(tests, ["unit", "capture"], "left").join(
         sql.broadcast(units.select("unit", "started_ms")), "unit"
@@ -195,7 +194,7 @@ def _lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
 
 
 def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
-    """Name the captures that could not be judged, each with its reason; ``folders``: by the keys of units."""
+    """Return a line with the reason for each rejected capture; ``folders``: by the keys of units."""
     written = spark.read.schema("value string, unit string").text(lines)
     capture, why = (sql.get_json_object("value", f"$.{name}") for name in ("capture", "rejected"))
     rows = written.where(why.isNotNull()).select("unit", capture.alias("capture"), why.alias("why")).collect()
@@ -206,7 +205,7 @@ def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) 
 
 
 def _gather_folder(files: Files, aside: str, unit: Unit) -> CapturedFolder:
-    """Put together the run folder of a unit."""
+    """Assemble the run folder of a unit."""
     own = f"{aside}/{unit.key}"
     files.write_text(f"{own}/{RUN}", unit.run_json)
     parts = [each for each in files.entries(f"{aside}/lines/unit={unit.key}") if each.name.startswith("part-")]
@@ -222,19 +221,19 @@ def _gather_folder(files: Files, aside: str, unit: Unit) -> CapturedFolder:
 
 @contextmanager
 def _send_code(spark: SparkSession) -> Iterator[str]:
-    """Send the code that judges to the executors of a cluster; yield the name of its archive there."""
+    """Send the judging code to the executors of a cluster; yield the name of its archive there."""
     context = spark.sparkContext
     if str(context.master).startswith("local"):
         yield ""
         return
-    with tempfile.TemporaryDirectory(prefix="mqconform-code-") as folder:  # from which executors fetch it
+    with tempfile.TemporaryDirectory(prefix="mqconform-code-") as folder:  # from which executors fetch the code
         archive = Path(folder) / f"{ARCHIVE}.zip"
-        _pack(_entry("code").load(), archive)
+        _pack_code(_find_entry_point("code").load(), archive)
         context.addArchive(f"{archive}#{ARCHIVE}")
         yield ARCHIVE
 
 
-def _pack(packages: Iterable[Path], archive: Path) -> None:
+def _pack_code(packages: Iterable[Path], archive: Path) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for package in packages:
             for path in sorted(package.rglob("*")):
@@ -242,7 +241,9 @@ def _pack(packages: Iterable[Path], archive: Path) -> None:
                     file.write(path, path.relative_to(package.parent))
 
 
-def _entry(name: str) -> EntryPoint:
+def _find_entry_point(name: str) -> EntryPoint:
     for entry in entry_points(group=GROUP, name=name):
         return entry
-    raise RollupError(f"nothing here judges captures (entry point {GROUP}, {name}): install mqconform whole")
+    raise RollupError(
+        f"no installed package judges captures (entry point {GROUP}, {name}): install mqconform completely"
+    )

@@ -1,7 +1,7 @@
-"""Judging captures on an executor: what is sent there with the task, so nothing of ours is imported at its top.
+"""Judges captures on an executor. It is sent with the task, so it imports none of our modules at its top.
 
-A capture may be anything: its size is known before it comes here, its time and memory are bounded, and whatever it
-makes of the code that reads it ends in a row that says so.
+A capture may contain anything. Its size is known in advance, its time and memory are bounded, and any failure of the
+reading code becomes a row with the reason.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any
 
 import pyarrow
 
-Lines = Callable[[Path, str, str], tuple[int, list[dict[str, Any]]]]
-"""Of a file, its name and the profile of its system: when it ended (microseconds of 1970), and its verdicts as lines of
-schema 2.
+Lines = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
+"""A function of a file, its name, profile and system address.
+
+It returns the end time (microseconds of 1970), and the verdicts as lines of schema 2.
 """
 TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
 SCHEMA = pyarrow.schema(
@@ -37,50 +38,52 @@ SCHEMA = pyarrow.schema(
         "rejected": TEXT,
     }
 )
-"""A verdict of a capture, or with ``rejected`` why the capture has none."""
+"""A verdict of a capture, or with ``rejected`` the reason why the capture has none."""
 DDL = (
     "unit string, capture string, position int, ended_us bigint, rule string, verdict string, expected string, "
     "observed string, reason string, advice string, evidence array<array<int>>, errata array<string>, "
     "notes array<string>, rejected string"
 )
-"""`SCHEMA` as Spark reads it."""
+"""The `SCHEMA` in Spark's notation."""
 TOLD = ("unit", "profile", "capture")
-"""What is said of each capture beside its ``content``."""
+"""The columns of each capture besides its ``content``."""
 ROWS = 4096
 
 
 class TooLong(BaseException):
-    """The time of a capture is over; no handler of errors on the way takes it for its own."""
+    """The time limit of a capture has passed; no other error handler catches this exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
     """Judges the captures of a partition.
 
-    ``entry``: ``module:function`` of a `Lines`; ``archive``: the name of the archive with its code, empty where it is
-    installed. ``seconds``, ``octets``: what a capture may take of time, and of memory beyond what is taken already.
+    ``entry``: ``module:function`` of a `Lines`; ``archive``: the name of the archive with its code, empty if it is
+    installed. ``sut``: the address of the captured system, empty if the captures mark its packets. ``seconds``,
+    ``octets``: the limits of time and of additional memory for a capture.
     """
 
     entry: str
     archive: str
     seconds: float
     octets: int
+    sut: str = ""
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the rows of `SCHEMA` for rows of unit, profile, capture, content."""
-        judge = self._load()
+        judge = self._load_judge()
         with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
             path = Path(folder) / "capture.pcapng"
             for batch in batches:
                 for row in range(batch.num_rows):
                     unit, profile, capture = (batch.column(name)[row].as_py() for name in TOLD)
                     path.write_bytes(batch.column("content")[row].as_buffer())
-                    rows = self._rows(judge, path, capture, profile)
+                    rows = self._judge_capture(judge, path, capture, profile)
                     for start in range(0, len(rows), ROWS):
                         some = [{"unit": unit} | each for each in rows[start : start + ROWS]]
                         yield pyarrow.RecordBatch.from_pylist(some, schema=SCHEMA)
 
-    def _load(self) -> Lines:
+    def _load_judge(self) -> Lines:
         if self.archive:
             from pyspark import SparkFiles
 
@@ -91,26 +94,26 @@ class Worker:
         judge: Lines = getattr(importlib.import_module(module), name)
         return judge
 
-    def _rows(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
+    def _judge_capture(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
         try:
             with self._bound_resources():
-                ended_us, lines = judge(path, capture, profile)
+                ended_us, lines = judge(path, capture, profile, self.sut)
                 return [
-                    {name: _clean(value) for name, value in line.items() if name in SCHEMA.names}
+                    {name: _replace_surrogates(value) for name, value in line.items() if name in SCHEMA.names}
                     | {"capture": capture, "position": position, "ended_us": ended_us}
                     for position, line in enumerate(lines)
                 ]
         except TooLong:
             why = f"not judged within {self.seconds:g} s"
         except MemoryError:
-            why = f"takes more than {self.octets >> 20} MiB of memory"
-        except Exception as error:  # noqa: BLE001 - whatever a capture does to us is said of it, and no other's loss
-            why = _why(error, path)
-        return [{"capture": capture, "position": 0, "rejected": _clean(why)}]
+            why = f"needs more than {self.octets >> 20} MiB of memory"
+        except Exception as error:  # noqa: BLE001 - any error of a capture rejects that capture alone
+            why = _reason_of(error, path)
+        return [{"capture": capture, "position": 0, "rejected": _replace_surrogates(why)}]
 
     @contextlib.contextmanager
     def _bound_resources(self) -> Iterator[None]:
-        """Raise `TooLong` or MemoryError in what takes too much of either."""
+        """Raise `TooLong` or MemoryError when the block exceeds its time or memory."""
 
         def end(*_: object) -> None:
             raise TooLong
@@ -129,8 +132,8 @@ class Worker:
             signal.signal(signal.SIGALRM, before)
 
 
-def _why(error: Exception, path: Path) -> str:
-    """Return what is wrong with a capture; of an error that nobody foresaw, where it came up."""
+def _reason_of(error: Exception, path: Path) -> str:
+    """Return the reason why a capture is rejected; for an unexpected error, also its place."""
     said = str(error).replace(f"{path}: ", "")
     if any(kind.__name__ == "MqconformError" for kind in type(error).__mro__):
         return said
@@ -141,8 +144,8 @@ def _why(error: Exception, path: Path) -> str:
     return f"a mistake of mqconform's, not of the capture: {type(error).__name__}: {said}{where}"
 
 
-def _clean(value: Any) -> Any:
-    """Replace lone surrogates, which no file of ours can hold."""
+def _replace_surrogates(value: Any) -> Any:
+    """Replace lone surrogates, which output files cannot hold."""
     if isinstance(value, str):
         return str(value).encode("utf-8", "replace").decode("utf-8")
-    return [_clean(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_replace_surrogates(each) for each in value] if isinstance(value, list | tuple) else value

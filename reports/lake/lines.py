@@ -1,6 +1,6 @@
-"""The lines of verdict files as rows: each ends in ``verdicts`` (with its ``evidence``) or in ``rejected``, never both.
+"""Turns the lines of verdict files into rows: each is in ``verdicts`` (with its ``evidence``) or in ``rejected``.
 
-Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in parts.
+It uses Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reports.vocabulary import VERDICTS
 DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
 """The name of a document, as a regular expression."""
 RULE = rf"^({DOCUMENT})-(.+)-[^-]+$"
-"""How the id of a rule is made: document, section, number."""
+"""The pattern of a rule id: document, section, number."""
 TEXTS = dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string")
 LISTS = dict.fromkeys(("errata", "notes"), "array<string>")
 QUOTED = {name: type_ for name, type_ in PACKET.items() if name not in ("position", "first", "last")}
@@ -38,14 +38,14 @@ REQUIRED = {
 JSON = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
 END = "\0end"
 REJECTED_TEXT = 500
-"""Characters of a line that `rejected` keeps."""
+"""The number of characters of a line that `rejected` keeps."""
 CAPTURE_WORDS = 120
 LONGEST_MS = 10**12
-"""Thirty years: a time that is further from the start of its run is none, and may be none that Python or Java has."""
+"""The largest distance of a time from the start of its run (thirty years); other times may be out of range."""
 
 
 def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-    """Return every line of the files: path, text, block (where its part of the file begins), id (rising in a block)."""
+    """Return every line of the files: path, text, block (the start of its part of the file), id (rising in a block)."""
     scan = spark.read.text([as_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
         plain_path(sql.col("_metadata.file_path")).alias("path"),
@@ -56,16 +56,16 @@ def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
 
 
 def plain_path(path: Column) -> Column:
-    """Return a file's name with as many slashes behind its scheme as Hadoop happens to write, made one."""
+    """Return a file's name with one slash behind its scheme, because Hadoop writes a varying number."""
     scheme = sql.substring_index(path, ":", 1)
     rest = sql.substr(path, sql.length(scheme) + 2)
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
 
 
 def contents(lines: DataFrame) -> DataFrame:
-    """Return for each file: path, lines, and what tells its lines from others, whatever their order: total, mixed."""
+    """Return for each file: path, lines, and an order-independent fingerprint: total, mixed."""
     each = sql.xxhash64("text")
-    # Two sums of 32 bits: one of 64 would overflow, and decimals are slow.
+    # Two sums of 32 bits: a sum of 64 bits would overflow, and decimals are slow.
     halves = (sql.sum(each.bitwiseAND(0xFFFFFFFF)), sql.sum(sql.shiftrightunsigned(each, 32)))
     return lines.groupBy("path").agg(
         sql.count("*").alias("lines"),
@@ -75,27 +75,28 @@ def contents(lines: DataFrame) -> DataFrame:
 
 
 def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
-    """Return the lines of runs of one schema with the fields of `LINE` and ``why`` a line is none (null: it is one).
+    """Return the lines of runs of one schema with the fields of `LINE`, and ``why`` a line is invalid (else null).
 
     ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
     """
-    # A line stands within an object and a list of ours: what follows its own object is then an error, and not ignored.
+    # A line is embedded in an object and a list: text behind the line's own object is then an error, and is not
+    # ignored.
     wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END)}":1}}'))
     type_ = f"v array<{struct(LINE[schema])}>, `{END}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
         sql.from_json(wrapped, type_, JSON).alias("read"),
-        _extra(schema).alias("extra"),
+        _extra_fields(schema).alias("extra"),
     )
     line = sql.get("read.v", sql.lit(0))
     one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END}`") == 1) & (sql.size("read.v") == 1)
     fields = read_.select("*", (one & line.isNotNull()).alias("one"), line.alias("v")).drop("read")
-    return fields.withColumn("why", _why(schema))
+    return fields.withColumn("why", _reason_for_rejection(schema))
 
 
 def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
-    """Return the table `verdicts` of parsed lines that are some. ``catalogue``: suites, rule, level."""
+    """Return the table `verdicts` of valid parsed lines. ``catalogue``: suites, rule, level."""
     v = sql.col("v")
     whole = taken.where("why is null")
     columns = {name: sql.col(f"run_{name}") for name in ("run", "ingest", *SYSTEM, "reach", "started")}
@@ -116,7 +117,7 @@ def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
 
 def evidence(taken: DataFrame, schema: int) -> DataFrame:
     """Return the table `evidence` of parsed lines."""
-    # Not posexplode: from it Spark infers a filter that reads the JSON twice more, before it is read.
+    # Not posexplode, because Spark infers a filter from it that reads the JSON twice more.
     each = taken.where("why is null").select(
         sql.col("run_run").alias("run"),
         sql.col("v.seq").alias("seq"),
@@ -132,11 +133,11 @@ def evidence(taken: DataFrame, schema: int) -> DataFrame:
 
 
 def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
-    """Return the table `rejected` of parsed lines, with the number of each. ``lines``: what `parse_lines` was given."""
+    """Return the table `rejected` of parsed lines, with line numbers. ``lines``: the argument of `parse_lines`."""
     block = sql.struct("path", "block")
     sizes = lines.groupBy(block.alias("at")).agg(sql.count("*").alias("lines"), sql.min("id").alias("least"))
     blocks = sizes.select(sql.collect_list(sql.struct("at.path", "at.block", "lines", "least")).alias("blocks"))
-    # A block is 128 MiB of one file, and only files with rejected lines are read here: a short list.
+    # A block is 128 MiB of one file, and only files with rejected lines are read here, so the list is short.
     same = sql.filter("blocks", lambda each: each["path"] == sql.col("path"))
 
     def add_lines(of: Column, where: Column) -> Column:
@@ -174,7 +175,7 @@ def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
 
 
 def union(frames: Sequence[DataFrame]) -> DataFrame:
-    """Return the rows of all."""
+    """Return the rows of all frames."""
     return reduce(DataFrame.unionByName, frames)
 
 
@@ -188,28 +189,28 @@ def first_capture(test: Column) -> Column:
 
 
 def _document_and_section(rule: Column) -> tuple[Column, Column]:
-    """Return the first two groups of `RULE`, in a fifth of the time that a regular expression takes."""
+    """Return the first two groups of `RULE`, in a fifth of the time of a regular expression."""
     document, number = sql.substring_index(rule, "-", 1), sql.substring_index(rule, "-", -1)
     section = sql.length(rule) - sql.length(document) - sql.length(number) - 2
     return document, sql.substr(rule, sql.length(document) + 2, section)
 
 
-def _extra(schema: int) -> Column:
-    """Return the fields that are none of `LINE`, as JSON; a look for their names comes first, and mostly finds none.
+def _extra_fields(schema: int) -> Column:
+    """Return the fields outside `LINE` as JSON; a cheap search for names comes first, and mostly finds none.
 
-    It may find too much: a name with a backslash is not looked at to its end. Java tries alternatives within a loop by
-    recursion, so that a long text would end the process.
+    The search may find too much, because it does not follow a name with a backslash to its end. Java tries alternatives
+    within a loop by recursion, so a long text would crash the process.
     """
     names = (*LINE[schema], *(QUOTED if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
     fields = sql.from_json("text", "map<string, variant>", JSON)
     others = sql.map_filter(fields, lambda name, _: ~name.isin(*LINE[schema]))
-    # Where a name stands twice within a field of unknown shape, there is no map: the line is kept whole.
+    # If a name occurs twice within a field of unknown shape, there is no map: the line is kept whole.
     kept = sql.nullif(sql.coalesce(sql.to_json(others), "text"), sql.lit("{}"))
     return sql.when(sql.col("text").rlike(strange), kept)
 
 
-def _why(schema: int) -> Column:
+def _reason_for_rejection(schema: int) -> Column:
     v = sql.col("v")
 
     def unknown(what: str, name: str) -> Column:
@@ -218,7 +219,7 @@ def _why(schema: int) -> Column:
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
         (~sql.col("one"), "not one JSON object with the fields of a verdict"),
-        *_own_complaint(v, schema),
+        *_complaint_in_line(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, as in its run.json"),
         *((v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing") for name in REQUIRED[schema]),
         (~v["verdict"].isin(*VERDICTS), unknown("verdict", "verdict")),
@@ -226,7 +227,7 @@ def _why(schema: int) -> Column:
     if schema == 1:
         checks += [
             (~v["document"].rlike(rf"\A{DOCUMENT}\z"), unknown("document", "document")),
-            (~sql.year("v.time").between(*YEARS), "time is no time of a run"),
+            (~sql.year("v.time").between(*YEARS), "time is outside the run"),
             (
                 v["run"] != sql.col("run_run"),
                 sql.concat(sql.lit("belongs to another run: "), sql.substring(v["run"], 1, 60)),
@@ -234,12 +235,12 @@ def _why(schema: int) -> Column:
         ]
     else:
         checks.append((~v["rule"].rlike(RULE), unknown("rule", "rule")))
-        checks.append((~v["ms"].between(-LONGEST_MS, LONGEST_MS), "ms is no time of a run"))
+        checks.append((~v["ms"].between(-LONGEST_MS, LONGEST_MS), "ms is outside the run"))
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 
-def _own_complaint(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return the check for lines that say themselves that they are none: of a capture that could not be judged."""
+def _complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
+    """Return the check for lines that report their own rejection, of a capture that could not be judged."""
     if schema == 1:
         return []
     return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]

@@ -1,4 +1,4 @@
-"""Names of folders, and what can be seen of local ones without Java, which takes seconds to start."""
+"""Names of folders, and checks of local folders without Java, which takes seconds to start."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
-"""How the name of anything but a local path begins."""
+"""The beginning of every name except a local path."""
 LOCAL = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
-"""How the URL of a local path begins; ``file://HOST/`` is none."""
+"""The beginning of the URL of a local path; ``file://HOST/`` does not match."""
 
 
 def is_url(where: str) -> bool:
-    """Whether ``where`` names a file system; else it is a local path."""
+    """Return whether ``where`` is a URL; otherwise it is a local path."""
     return URL.match(where) is not None
 
 
 def local_path(uri: str) -> Path | None:
-    """Return the local path that a full name means; None for any other file system."""
+    """Return the local path of a full name; None for any other file system."""
     match = LOCAL.match(uri)
     return Path("/" + uri[match.end() :]) if match else None
 
@@ -36,7 +36,7 @@ def folder_of_lake(where: str) -> Path:
 
 
 def confirm_some(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
-    """Raise `RollupError` when none of the folders is there; of some that are not, the command says more."""
+    """Raise `RollupError` when none of the folders exists; if some are missing, the command reports more."""
     named = list(names)
     if named and not any(is_url(one) or _is_there(one, may_be_file=may_be_files) for one in named):
         more = f", nor at {len(named) - 1} others" if len(named) > 1 else ""
@@ -44,13 +44,13 @@ def confirm_some(names: Iterable[str], kind: str, *, may_be_files: bool = False)
 
 
 def confirm_lake(where: str) -> None:
-    """Raise `RollupError` for a local lake that is not there."""
+    """Raise `RollupError` for a missing local lake."""
     if not is_url(where) and not _is_there(where):
-        raise RollupError(f"there is no lake at {one_line(where)}: make one with mqconform lake ingest")
+        raise RollupError(f"no lake at {one_line(where)}: make one with mqconform lake ingest")
 
 
 def confirm_place(where: str, option: str) -> None:
-    """Raise `RollupError` for a local folder that is not there and cannot be made; it is not made yet."""
+    """Raise `RollupError` for a missing local folder that cannot be created; it is not created yet."""
     if is_url(where) or not where.strip():
         return
     path = Path(where)
@@ -67,5 +67,5 @@ def _is_there(where: str, *, may_be_file: bool = False) -> bool:
     path = Path(where)
     try:
         return path.exists() if may_be_file else path.is_dir()
-    except OSError:  # its name is too long, say
+    except OSError:  # for example, its name is too long
         return False

@@ -1,7 +1,7 @@
-"""The manifest: which files are the lake.
+"""The manifest lists the files of the lake.
 
-``manifests/00000012.json`` is published by one rename, and the highest number is the lake. What a manifest names below
-``data/`` is never changed, so that a reader sees one state, and whoever is killed leaves the one before.
+``manifests/00000012.json`` is published by one rename, and the highest number is the lake. The files below ``data/``
+that a manifest names never change: a reader sees one state, and a killed writer leaves the previous one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDER = re.compile(r"[A-Za-z0-9-]+")
 
 
 class Named(Protocol):
-    """A file or folder that has a name."""
+    """A file or folder with a name."""
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ class Named(Protocol):
 
 
 class Readable(Protocol):
-    """A file system that lists folders and reads small files: `Files` does, and `LocalFiles` without Java."""
+    """A file system that lists folders and reads small files: `Files`, and `LocalFiles` without Java."""
 
     def entries(self, uri: str) -> Sequence[Named]:
         """Return the files and folders in a folder."""
@@ -61,7 +61,7 @@ class LocalFiles:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What one ingest wrote of the facts: a folder for each of ``tables`` below ``data/<commit>``."""
+    """The facts of one ingest: a folder for each of ``tables`` below ``data/<commit>``."""
 
     commit: str
     runs: tuple[str, ...]
@@ -70,10 +70,10 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A run in the lake. ``size`` in octets and ``modified`` in ms of 1970 are of its three files together.
+    """A run in the lake. ``size`` in octets and ``modified`` in ms of 1970 belong to its three files together.
 
-    ``sut`` is the key of its system, ``product`` that of all versions of it with this profile; ``suites`` the hash of
-    its suites, empty where the manifest is of before it was kept.
+    ``sut``: the key of its system; ``product``: the key of all its versions with this profile; ``suites``: the hash of
+    its suites, empty in older manifests.
     """
 
     commit: str
@@ -96,15 +96,15 @@ class Manifest:
     commits: tuple[Commit, ...] = ()
     runs: dict[str, Known] = field(default_factory=dict)
     derived: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Table: unit (a system's key, for `changes` and `check_current` a product's): commit."""
+    """For each table: the commit of each unit (a system's key; for `changes` and `check_current` a product's)."""
     catalogues: dict[str, str] = field(default_factory=dict)
-    """Hash of the suites: commit."""
+    """The commit of each version of the suites, by hash."""
     last_ingest: int = 0
 
     def folders(self, table: str, of: Collection[str] | None = None) -> list[str]:
-        """Return the folders of a table, below the lake; facts one a commit, derived one a unit.
+        """Return the folders of a table, below the lake: one per commit for facts, one per unit for derived tables.
 
-        ``of``: these commits, or units, alone.
+        ``of``: only these commits or units.
         """
         if table in self.derived:
             units = sorted(self.derived[table].items())
@@ -116,19 +116,19 @@ class Manifest:
         ]
 
     def commits_in_use(self) -> set[str]:
-        """Return the names of the folders of ``data/`` that this state needs."""
+        """Return the names of the folders of ``data/`` that this state uses."""
         return {each.commit for each in self.commits} | {
             commit for units in self.derived.values() for commit in units.values()
         }
 
 
 def table_folder(commit: str, table: str) -> str:
-    """Return where a commit keeps a table, below the lake."""
+    """Return the folder of a table in a commit, below the lake."""
     return f"data/{commit}/{table}"
 
 
 def unit_folder(commit: str, table: str, unit: str) -> str:
-    """Return where a commit keeps the rows of one unit of a derived table, below the lake."""
+    """Return the folder of one unit of a derived table in a commit, below the lake."""
     return f"{table_folder(commit, table)}/unit={unit}"
 
 
@@ -139,7 +139,7 @@ def numbers(files: Readable, lake: str) -> list[int]:
 
 
 def read(files: Readable, lake: str) -> Manifest:
-    """Return the newest state, an empty one when nothing was published. Raises `RollupError`."""
+    """Return the newest state; an empty one before the first publication. Raises `RollupError`."""
     if not (known := numbers(files, lake)):
         return Manifest()
     return read_number(files, lake, known[-1])
@@ -147,32 +147,34 @@ def read(files: Readable, lake: str) -> Manifest:
 
 def read_number(files: Readable, lake: str, number: int) -> Manifest:
     """Return one state. Raises `RollupError`."""
-    uri = _uri(lake, number)
+    uri = _uri_of(lake, number)
     try:
         value = json.loads(files.read_text(uri))
         if type(schema := value["schema"]) is int and schema > SCHEMA:
             raise RollupError(f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake, use that one")
-        return _manifest(value, number)
+        return _parse_manifest(value, number)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RollupError(
-            f"{one_line(uri)} is no manifest ({one_line(str(error), 80)}): delete it to go back to the one before"
+            f"{one_line(uri)} is not a manifest ({one_line(str(error), 80)}): delete it to return to the previous one"
         ) from error
 
 
 def publish(files: Files, lake: str, manifest: Manifest) -> None:
-    """Make this state the lake. Raises `RollupError` when somebody else published meanwhile."""
+    """Publish this state as the lake. Raises `RollupError` when another process published meanwhile."""
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
     files.write_text(aside, json.dumps({"schema": SCHEMA, **asdict(manifest)}, ensure_ascii=True, indent=1))
-    if not files.publish(aside, _uri(lake, manifest.number)):
+    if not files.publish(aside, _uri_of(lake, manifest.number)):
         files.delete(aside)
-        raise RollupError(f"{one_line(lake)} was changed by somebody else meanwhile: nothing was taken, ingest again")
+        raise RollupError(
+            f"{one_line(lake)} was changed by another process in the meantime: nothing was ingested, ingest again"
+        )
 
 
-def _uri(lake: str, number: int) -> str:
+def _uri_of(lake: str, number: int) -> str:
     return f"{lake}/manifests/{number:08d}.json"
 
 
-def _manifest(value: dict[str, Any], number: int) -> Manifest:
+def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
     if value["schema"] != SCHEMA:
         raise ValueError(f"schema is not {SCHEMA}")
     if value["number"] != number:
@@ -187,5 +189,5 @@ def _manifest(value: dict[str, Any], number: int) -> Manifest:
     )
     units = {unit for units in manifest.derived.values() for unit in units}
     if strange := [name for name in manifest.commits_in_use() | units if not FOLDER.fullmatch(name)]:
-        raise ValueError(f"{strange[0]!r} is no name of a folder")
+        raise ValueError(f"{strange[0]!r} is not a name of a folder")
     return manifest

@@ -13,7 +13,7 @@ DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED)
 
 
 def rank(verdict: Column) -> Column:
-    """Return how bad a verdict is: 0 (fail) to 7, null for a word that is no verdict."""
+    """Return the rank of a verdict: 0 (fail) to 7, null for an unknown word."""
     return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
 
 
@@ -23,11 +23,11 @@ def verdict_at(rank_: Column) -> Column:
 
 
 def is_decided(rank_: Column) -> Column:
-    """Tell whether the verdict of a rank says what the system does."""
+    """Return whether the verdict of a rank decides about the system."""
     return rank_.isin(*DECIDED_RANKS)
 
 
 def counts(numbers: Mapping[str, Column]) -> Column:
-    """Return a map from verdict to number, without those that are 0."""
+    """Return a map from verdict to number, without zeros."""
     pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
     return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

@@ -1,4 +1,4 @@
-"""The commands that ask the lake and change nothing: ``mqconform lake history``, ``diff`` and ``export``."""
+"""The commands that query the lake without changing it: ``mqconform lake history``, ``diff`` and ``export``."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def history(
         from reports.lake.history import history as ask
         from reports.lake.history_shown import FORMATS
 
-        show = _format(form, FORMATS)
+        show = _parse_format(form, FORMATS)
     with open_lake("lake history", lake, master, conf) as (at, stage):
         stage("history")
-        _size(at)
+        _adapt_shuffles(at)
         sys.stdout.write(show(ask(at.table, about, last)))
 
 
@@ -65,10 +65,10 @@ def diff(
         from reports.lake.difference import NEWLY_FAILING, compare
         from reports.lake.difference_shown import FORMATS
 
-        show = _format(form, FORMATS)
+        show = _parse_format(form, FORMATS)
     with open_lake("lake diff", lake, master, conf) as (at, stage):
         stage("the current verdicts of both sides")
-        _size(at)
+        _adapt_shuffles(at)
         found = compare(at.table, a, b, sut)
     sys.stdout.write(show(found))
     if found.of(NEWLY_FAILING):
@@ -88,13 +88,13 @@ def export(
         from reports.lake.exporting import FORMATS, in_order
         from reports.lake.schemas import TABLES
 
-        write = _format(form, FORMATS)
+        write = _parse_format(form, FORMATS)
         if table not in TABLES:
             raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake: {', '.join(TABLES)}")
-        target = None if out is None else _writable(out)
+        target = None if out is None else _require_writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
-        _size(at)
+        _adapt_shuffles(at)
         rows = in_order(at.table(table), table)
         if target is None:
             write(rows, sys.stdout)
@@ -103,20 +103,20 @@ def export(
                 write(rows, file)
 
 
-def _size(lake: Lake) -> None:
+def _adapt_shuffles(lake: Lake) -> None:
     """Adapt the size of shuffles to the size of the lake."""
     from reports.lake.writing import size_shuffles
 
     size_shuffles(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
 
 
-def _format(name: str, formats: dict[str, Show]) -> Show:
+def _parse_format(name: str, formats: dict[str, Show]) -> Show:
     if name not in formats:
         raise RollupError(f"--format {one_line(name, 40)} is not one of {', '.join(formats)}")
     return formats[name]
 
 
-def _writable(path: Path) -> Path:
+def _require_writable(path: Path) -> Path:
     try:
         path.open("ab").close()
     except OSError as error:

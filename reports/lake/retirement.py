@@ -1,4 +1,4 @@
-"""Which checks still count: those that given suites know and say to cover the rule."""
+"""Determines the checks that count: those that the given suites have, and assign to the rule."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def newest_suites(runs: DataFrame) -> DataFrame:
 def mark_what_counts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
     """Add the column ``counts``: whether the check ``test`` counts for ``rule`` under the suites named in ``suites``.
 
-    It does when a run judged it under these suites (``judged``), or when they know the rule and
-    - say that the check covers it, or
+    A check counts when a run judged it under these suites (``judged``), or when they know the rule and
+    - assign the check to it, or
     - list no check of it (it is judged in every packet), and know the check, or
-    - do not say what covers it (run folders of schema 1), or
+    - do not list covering checks (run folders of schema 1), or
     - the verdict is of the whole run.
-    Everything counts under suites that the lake has no catalogue of.
+    Everything counts under suites without a catalogue in the lake.
     """
     knows_rule = catalogue.select(
         sql.col("suites").alias(suites), "rule", "checks", sql.lit(True).alias("rule_is_known")

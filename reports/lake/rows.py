@@ -1,4 +1,4 @@
-"""A short list of the driver's as a table, without Python on the executors."""
+"""Turns a short list of the driver into a table, without Python on the executors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TIMESTAMP = "timestamp"
 
 
 def frame(spark: SparkSession, rows: Iterable[Mapping[str, object]], columns: Mapping[str, str]) -> DataFrame:
-    """Return the rows with the columns and types named; what a row lacks is null, what is more is left out."""
-    # The rows are a part of the plan. What Spark makes of a Python list is unpacked by Python, wherever it is read.
-    text = json.dumps([{name: _plain(row.get(name)) for name in columns} for row in rows], ensure_ascii=True)
+    """Return the rows with the given columns and types; missing values are null, additional ones are dropped."""
+    # The rows are a part of the plan. A Python list would be unpacked by Python at each use.
+    text = json.dumps([{name: _to_plain_value(row.get(name)) for name in columns} for row in rows], ensure_ascii=True)
     read = {name: "string" if type_ == TIMESTAMP else type_ for name, type_ in columns.items()}
     values = sql.from_json(sql.lit(text), f"array<{struct(read)}>", {"mode": "FAILFAST"})
     each = spark.range(1).select(sql.explode(values).alias("row"))
     return each.select(*(sql.col(f"row.`{name}`").cast(type_).alias(name) for name, type_ in columns.items()))
 
 
-def _plain(value: object) -> object:
+def _to_plain_value(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value

@@ -1,7 +1,7 @@
-"""The tables of the lake: their columns and types, the contract with whoever reads the files with SQL.
+"""The tables of the lake, with columns and types: the contract with readers of the files by SQL.
 
-Facts are written once for each ingest and never changed; derived tables are written anew for what an ingest touched.
-Times are UTC. Types are those of Spark SQL.
+Facts are written once per ingest and never change; derived tables are written anew for the touched units. Times are
+UTC. Types are those of Spark SQL.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
-"""A system under test: its key (`system_key` of the other three), name, version and profile."""
+"""The columns of a system under test: its key (`system_key` of the other three), name, version and profile."""
 RULE: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
 RUN: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
-"""What stands in every row that comes from a run. ``ingest``: 1, 2, ... in the order in which the lake took them."""
+"""The columns of every row from a run. ``ingest``: 1, 2, ... in the order of ingest."""
 PACKET: Final = {
     "position": "int",
     "frame": "int",
@@ -27,8 +27,9 @@ PACKET: Final = {
     "hex": "string",
     "dissection": "string",
 }
-"""A packet that a verdict points at: the frame of its capture, and the octets that decide (null: the whole packet).
-The last five are of verdict files of schema 1 alone.
+"""A packet that shows a verdict: the frame of its capture, and the deciding octets (null: the whole packet).
+
+The last five columns come only from verdict files of schema 1.
 """
 
 
@@ -45,7 +46,7 @@ BESIDE: Final = {
     "test": "string",
     "reason": "string",
 }
-"""A later verdict that decides nothing."""
+"""A later verdict without a decision."""
 
 FACTS: Final[dict[str, dict[str, str]]] = {
     "runs": {
@@ -85,6 +86,7 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "members": "array<"
         + struct(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
         + ">",
+        "renamed": "map<string, string>",
     },
     "catalogue": {
         "suites": "string",
@@ -221,24 +223,27 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "rules": "bigint",
     },
 }
-"""``pairs``: ``a`` is the key of a system, ``b`` another's or "reference <harness>", ``role`` that of ``a``."""
+"""The derived tables.
+
+``pairs``: ``a`` is the key of a system, ``b`` another's or "reference <harness>", ``role`` that of ``a``.
+"""
 TABLES: Final = FACTS | DERIVED
 
 
 def ddl(table: str) -> str:
-    """Return a table's schema as Spark reads it."""
+    """Return the schema of a table in Spark's notation."""
     return ", ".join(f"`{name}` {type_}" for name, type_ in TABLES[table].items())
 
 
 def empty(spark: SparkSession, table: str) -> DataFrame:
-    """Return the table without a row."""
+    """Return the table without rows."""
     return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
 
 
 def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
-    """Return the columns of the table, in order and cast to their types, and ``more`` as they are.
+    """Return the columns of the table in order and cast to their types, and ``more`` unchanged.
 
-    A column that ``frame`` lacks is an error.
+    A missing column is an error.
     """
     return frame.select(*(sql.col(name).cast(type_).alias(name) for name, type_ in TABLES[table].items()), *more)
 

@@ -1,4 +1,4 @@
-"""Work on few lines is done at once: Spark plans on one core, and has tasks for less."""
+"""Does small jobs in parallel, because Spark plans on one core and has few tasks for them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 FEW = 250_000
-"""Lines of verdicts that are few: what is done side by side is in memory side by side."""
+"""The number of verdict lines below which jobs run in parallel, because all are in memory then."""
 
 
 def do(lines: int, *parts: Callable[[], object]) -> None:
-    """Do the parts of a work on so many lines, side by side when they are few."""
+    """Do the parts of a job on a number of lines, in parallel if they are few."""
     if lines > FEW:
-        # Ctrl-C reaches the main thread alone: what takes minutes is done there.
+        # Ctrl-C reaches only the main thread, so long parts run there.
         for part in parts:
             part()
         return

@@ -1,4 +1,4 @@
-"""Run folders wherever Hadoop reaches them: what is there, and what run.json and rules.json say.
+"""Finds run folders through Hadoop, and reads their run.json and rules.json.
 
 Small files: run.json is read and checked here, one at a time; rules.json is read once for each version of the suites,
 by the executors.
@@ -29,7 +29,7 @@ from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
 WHOLE = ("", "all")
-"""The selections of a whole run."""
+"""The selections that stand for a whole run."""
 RUN_FIELDS = (
     "schema",
     "run",
@@ -59,34 +59,34 @@ class Folder:
 
     @property
     def size(self) -> int:
-        """Octets of its files."""
+        """The size of its files in octets."""
         return sum(each.size for each in self.files.values())
 
     @property
     def modified(self) -> int:
-        """When one of its files changed last, ms of 1970."""
+        """The latest change of its files, ms of 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
-        """Return the name of one of its files as Spark's readers tell it (`reports.lake.lines.plain_path`)."""
+        """Return the name of one of its files in the spelling of Spark's readers (`reports.lake.lines.plain_path`)."""
         scheme, _, rest = self.files[name].encoded.partition(":")
         return f"{scheme}:/{rest.lstrip('/')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A run that can be taken: its folder, and its row of the table `runs` as far as run.json says it."""
+    """A run to ingest: its folder, and its row of the table `runs` from run.json."""
 
     folder: Folder
     row: dict[str, Any]
     content: str
-    """Tells run.json and rules.json from those of another run."""
+    """The fingerprint of run.json and rules.json."""
     digest: str = ""
-    """Tells all three files from others; empty until the lines are read."""
+    """The fingerprint of all three files; empty before the lines are read."""
     lines: int = 0
     ingest: int = 0
     names_suites: bool = False
-    """Whether run.json says which suites they were; else they are called after the octets of rules.json."""
+    """Whether run.json names the suites; otherwise the octets of rules.json do."""
 
     @property
     def run(self) -> str:
@@ -100,19 +100,19 @@ class Source:
 
     @property
     def started(self) -> datetime:
-        """When it began, UTC."""
+        """The start of the run, UTC."""
         started: datetime = self.row["started"]
         return started
 
 
 def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders that the arguments name, each once, and a line for each argument that names none."""
+    """Return the run folders of the arguments, each once, and a line for each argument without one."""
     found: dict[str, Folder] = {}
     refused: list[str] = []
     for argument in arguments:
         try:
             for uri in _expand_pattern(files, argument):
-                folder = _folder(files, uri)
+                folder = _read_folder(files, uri)
                 found[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
@@ -120,40 +120,40 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
 
 
 def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders of these full names, which are no patterns, and a line for each that is none."""
+    """Return the run folders with these full names, which are not patterns, and a line for each other name."""
     found, refused = [], []
     for uri in uris:
         try:
-            found.append(_folder(files, uri))
+            found.append(_read_folder(files, uri))
         except RollupError as error:
             refused.append(str(error))
     return found, refused
 
 
 def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
-    """Read each folder's run.json; return what can be taken, and a line for each that cannot."""
+    """Read each folder's run.json; return the valid sources, and a line for each other folder."""
     sources: list[Source] = []
     refused: list[str] = []
     for folder in folders:
         try:
-            sources.append(_source(folder, files.read_text(folder.files[RUN].uri)))
+            sources.append(_parse_source(folder, files.read_text(folder.files[RUN].uri)))
         except RollupError as error:
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
-    hashes = _rules_hashes(spark, [source.folder for source in unnamed])
-    return [_with_suites(source, hashes) for source in sources], refused
+    hashes = _hash_rules(spark, [source.folder for source in unnamed])
+    return [_add_suites(source, hashes) for source in sources], refused
 
 
 def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Return for each source, of which no two have the same suites: suites, rules_file and `RULES_JSON` as ``r``."""
+    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two have the same suites."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.frame(spark, known, {"path": "string", "suites": "string"})
-    texts = _whole_files(spark, [source.folder for source in sources], RULES)
+    texts = _read_small_files(spark, [source.folder for source in sources], RULES)
     return texts.join(sql.broadcast(names), "path").select("suites", sql.from_json("text", RULES_JSON, JSON).alias("r"))
 
 
 def refused_rules(rules: DataFrame) -> dict[str, str]:
-    """Return why rules.json cannot be taken, by the hash of the suites."""
+    """Return the reason why rules.json is refused, by the hash of the suites."""
     r = sql.col("r")
     no_name = sql.map_filter(
         r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT}\z"), sql.lit(False))
@@ -179,9 +179,9 @@ def refused_rules(rules: DataFrame) -> dict[str, str]:
 
 
 def foreign_rules(files: Files, source: Source) -> str | None:
-    """Return why rules.json is not of the suites that run.json names; None when it is, or when run.json names none.
+    """Return why rules.json differs from the suites of run.json; None when it fits, or run.json names none.
 
-    It names the SHA-256 of the file as canonical JSON, or as it lies there. The file was read as JSON before.
+    run.json has the SHA-256 of the file as canonical JSON, or of its octets. The file was read as JSON before.
     """
     if not source.names_suites:
         return None
@@ -190,18 +190,18 @@ def foreign_rules(files: Files, source: Source) -> str | None:
     found = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).hexdigest() for each in (canonical, text)]
     if (named := source.row["suites"]) in found:
         return None
-    return f"its SHA-256 is {found[0][:8]}..., {RUN} names the suites {named[:8]}...: it is of another run"
+    return f"its SHA-256 is {found[0][:8]}..., {RUN} names the suites {named[:8]}...: it belongs to another run"
 
 
 def catalogue(rules: DataFrame) -> DataFrame:
-    """Return the table `catalogue` of what `rules_of` read."""
+    """Return the table `catalogue` from `rules_of`."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
     kind = sql.coalesce("kind", sql.lit("demand"))
     return shape_rows(each.withColumn("kind", kind), "catalogue")
 
 
 def suites(rules: DataFrame) -> DataFrame:
-    """Return the table `suites` of what `rules_of` read."""
+    """Return the table `suites` from `rules_of`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 
@@ -214,12 +214,12 @@ def _expand_pattern(files: Files, argument: str) -> list[str]:
     return found
 
 
-def _folder(files: Files, uri: str) -> Folder:
+def _read_folder(files: Files, uri: str) -> Folder:
     shown = one_line(uri.removeprefix("file://"))
     status = files.status(uri)
     if status is None or not status.is_folder:
         raise RollupError(f"no run folder at {shown}")
-    uri = uri_of(status.uri)  # as the file system writes it: what has two spellings would be read twice
+    uri = uri_of(status.uri)  # in the spelling of the file system; two spellings would be read twice
     local = local_path(uri)
     found: dict[str, Status] = {}
     there = {each.name: each for each in files.entries(uri)}
@@ -228,34 +228,34 @@ def _folder(files: Files, uri: str) -> Folder:
         if each is None or each.is_folder or (local is not None and inside(local.resolve(), name) is None):
             raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
         if name != VERDICTS and not each.size:
-            raise RollupError(f"{shown}/{name} is empty")  # Spark's readers pass over such a file
+            raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
         if name != VERDICTS and each.size > SMALL:
             raise RollupError(f"{shown}/{name}: {each.size} octets are too many for such a file")
         found[name] = each
     return Folder(uri, found)
 
 
-def _whole_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
+def _read_small_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
     """Return path and text of small files."""
     names = [as_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
-def _rules_hashes(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
+def _hash_rules(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
     if not folders:
         return {}
-    found = _whole_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
+    found = _read_small_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
     return {row.path: row.hash for row in found.collect()}
 
 
-def _with_suites(source: Source, hashes: dict[str, str]) -> Source:
+def _add_suites(source: Source, hashes: dict[str, str]) -> Source:
     name = source.row["suites"] or hashes[source.folder.path(RULES)]
     content = hashlib.sha256(f"{source.content} {name}".encode()).hexdigest()
     return replace(source, row=source.row | {"suites": name}, content=content, names_suites=bool(source.row["suites"]))
 
 
-def _source(folder: Folder, text: str) -> Source:
+def _parse_source(folder: Folder, text: str) -> Source:
     where = one_line(f"{folder.uri.removeprefix('file://')}/{RUN}")
     try:
         values = json.loads(text)
@@ -267,7 +267,7 @@ def _source(folder: Folder, text: str) -> Source:
     selection, aborted = record.text("selection", ""), record.text("aborted", "") or None
     finished = record.moment("finished") if record.has("finished") else None
     row = {
-        "run": _some(record, "run"),
+        "run": _require_text(record, "run"),
         "folder": folder.uri,
         "schema": record.whole("schema") or 1,
         "sut": system_key(name, version, profile),
@@ -286,18 +286,18 @@ def _source(folder: Folder, text: str) -> Source:
         "partial": selection not in WHOLE or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
-        "extra": _extra(record.values, sut.values),
+        "extra": _extra_fields(record.values, sut.values),
     }
     return Source(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
 
-def _some(record: Record, key: str) -> str:
+def _require_text(record: Record, key: str) -> str:
     if not (text := record.text(key)):
         raise RollupError(f"{record.where}: {key} is empty")
     return text
 
 
-def _extra(values: dict[str, object], sut: dict[str, object]) -> str | None:
+def _extra_fields(values: dict[str, object], sut: dict[str, object]) -> str | None:
     extra = {name: value for name, value in values.items() if name not in RUN_FIELDS}
     if more := {name: value for name, value in sut.items() if name not in SUT_FIELDS}:
         extra["sut"] = more

@@ -33,7 +33,7 @@ def ask(lake: Path, query: str, rows: int, seconds: float) -> Answer:
 
     Raises `RollupError` for a statement that is not a query, one that is wrong, and one that exceeds a bound.
     """
-    with duckdb.connect(":memory:") as connection, _one_line(seconds), _limit_time(connection, seconds):
+    with duckdb.connect(":memory:") as connection, _one_line_errors(seconds), _limit_time(connection, seconds):
         _name_tables(connection, lake)
         _close_the_rest(connection, lake)
         statements = connection.extract_statements(query)
@@ -76,7 +76,7 @@ def _limit_time(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterat
 
 
 @contextmanager
-def _one_line(seconds: float) -> Iterator[None]:
+def _one_line_errors(seconds: float) -> Iterator[None]:
     try:
         yield
     except duckdb.InterruptException as error:

@@ -45,14 +45,14 @@ def sql(
         from reports.lake.sql import ask
 
         answer = ask(folder, query, rows, seconds)
-    _print(answer)
+    _print_answer(answer)
     if answer.more:
         typer.echo(
             f"mqconform {COMMAND}: the query has more than {rows} rows: give --rows, or a narrower query", err=True
         )
 
 
-def _print(answer: Answer) -> None:
+def _print_answer(answer: Answer) -> None:
     console = Console()
     if console.is_terminal:
         table = Table(*answer.columns)

@@ -1,4 +1,4 @@
-"""The lake as tables: what is read is one state, whatever is published meanwhile."""
+"""The lake as tables: a reader sees one state, even while others publish."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 OURS = ("data", "manifests", "follow")
-"""What a lake holds."""
+"""The entries of a lake's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class Lake:
 
     @classmethod
     def open(cls, spark: SparkSession, where: str) -> Lake:
-        """Open the newest state of a lake. Raises `RollupError` when nothing was published there."""
+        """Open the newest state of a lake. Raises `RollupError` before the first publication."""
         lake = cls.open_or_new(spark, where)
         if not lake.manifest.number:
-            raise RollupError(f"there is no lake at {one_line(where)}: make one with mqconform lake ingest")
+            raise RollupError(f"no lake at {one_line(where)}: make one with mqconform lake ingest")
         return lake
 
     @classmethod
     def open_or_new(cls, spark: SparkSession, where: str) -> Lake:
-        """Open a lake, or a folder that may become one. Raises `RollupError` for a folder that holds other things."""
+        """Open a lake, or a folder that may become one. Raises `RollupError` for a folder with other content."""
         files, uri = Files(spark), uri_of(where)
         manifest = manifests.read(files, uri)
         if not manifest.number:
@@ -46,11 +46,11 @@ class Lake:
                 raise RollupError(f"{one_line(where)} is a file: give --lake a folder")
             if foreign := [each.name for each in files.entries(uri) if each.name not in OURS]:
                 raise RollupError(
-                    f"{one_line(where)} is no lake, it holds {one_line(foreign[0], 60)}: give --lake another folder"
+                    f"{one_line(where)} is not a lake, it holds {one_line(foreign[0], 60)}: give --lake another folder"
                 )
         return cls(spark, files, uri, manifest)
 
     def table(self, name: str, of: Collection[str] | None = None) -> DataFrame:
-        """Return a table (`reports.lake.schemas`); ``of``: these commits of a fact, these units of what is derived."""
+        """Return a table (`reports.lake.schemas`); ``of``: only these commits of a fact, or units of a derived one."""
         folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
         return self.spark.read.schema(ddl(name)).parquet(*folders) if folders else empty(self.spark, name)

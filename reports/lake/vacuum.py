@@ -1,4 +1,4 @@
-"""Vacuum: what no kept state names is deleted, and small ingests are merged into one."""
+"""Deletes the files that no kept state names, and merges small ingests into one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from reports.lake.store import Lake
 from reports.lake.writing import write
 
 SMALL = 64 << 20
-"""Octets of the verdicts below which an ingest is merged with others."""
+"""The size of verdicts in octets below which an ingest is merged with others."""
 FILE = 128 << 20
-"""Octets of one file that is made of many."""
+"""The size in octets of a merged file."""
 
 
 @dataclass(slots=True)
 class Done:
-    """How much was merged and deleted."""
+    """The numbers of merged and deleted folders."""
 
     merged: int = 0
     states: int = 0
@@ -31,24 +31,24 @@ class Done:
 
 
 def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> Done:
-    """Merge small ingests, then delete all states but the newest ``keep``, and what none of those that stay names.
+    """Merge small ingests, then delete all states except the newest ``keep``, and the files that no state names.
 
-    A state that another followed less than ``hours`` ago stays: somebody may still read it. So do folders and files
-    that are younger: an ingest that still works has not named them yet.
+    A state that was replaced less than ``hours`` ago stays, because it may still be read. Younger folders and files
+    stay as well, because a running ingest has not named them yet.
     """
     done = Done()
     if compact:
-        lake = _merge(lake, done, stage)
+        lake = _merge_commits(lake, done, stage)
     stage("deleting")
     files, uri = lake.files, lake.uri
     known = manifests.numbers(files, uri)
     latest = (time.time() - hours * 3600) * 1000
     entries = files.entries(f"{uri}/manifests")
     published = {each.name: each.modified for each in entries}
-    followed = {number: published[_name(later)] for number, later in pairwise(known)}
+    followed = {number: published[_commit_name(later)] for number, later in pairwise(known)}
     staying = [number for number in known if number in known[-keep:] or followed[number] > latest]
     kept = [manifests.read_number(files, uri, number) for number in staying]
-    names = set(map(_name, staying))
+    names = set(map(_commit_name, staying))
     for each in entries:
         is_state = manifests.NAME.fullmatch(each.name) is not None
         if each.name not in names and (is_state or each.modified <= latest):
@@ -56,43 +56,43 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
             done.states += is_state
     used = {commit for state in kept for commit in state.commits_in_use()}
     for each in files.entries(f"{uri}/data"):
-        if each.name not in used and _newest(lake, each.uri) <= latest:
+        if each.name not in used and _last_change_ms(lake, each.uri) <= latest:
             files.delete(each.uri)
             done.folders += 1
     return done
 
 
-def _name(number: int) -> str:
+def _commit_name(number: int) -> str:
     return f"{number:08d}.json"
 
 
-def _newest(lake: Lake, folder: str) -> int:
-    """Return when something last appeared in a commit's folder, ms of 1970."""
+def _last_change_ms(lake: Lake, folder: str) -> int:
+    """Return the time of the last change in a commit's folder, ms of 1970."""
     status = lake.files.status(folder)
     return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
 
 
-def _merge(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake:
-    """Publish a state in which larger commits have the facts of small ones."""
-    bundles = _bundles(lake)
+def _merge_commits(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake:
+    """Publish a state whose larger commits have the facts of small ones."""
+    bundles = _bundle_small_commits(lake)
     if not bundles:
         return lake
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     state = replace(lake.manifest, number=lake.manifest.number + 1)
     for number, small in enumerate(bundles):
-        merged = _written_as_one(lake, f"{name}-{number}", small, stage)
-        state = _with_merged(state, {each.commit for each in small}, merged)
+        merged = _write_as_one(lake, f"{name}-{number}", small, stage)
+        state = _replace_merged(state, {each.commit for each in small}, merged)
         done.merged += len(small)
     manifests.publish(lake.files, lake.uri, state)
     return replace(lake, manifest=state)
 
 
-def _bundles(lake: Lake) -> list[list[Commit]]:
-    """Return the small commits that become one: as many as make it large, so that none is written again and again."""
+def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
+    """Return the small commits to merge: enough to make a large one, so that none is rewritten repeatedly."""
     bundles: list[list[Commit]] = [[]]
     size = 0
     for each in lake.manifest.commits:
-        if (octets := _octets(lake, [each], "verdicts")) >= SMALL:
+        if (octets := _count_octets(lake, [each], "verdicts")) >= SMALL:
             continue
         bundles[-1].append(each)
         size += octets
@@ -102,18 +102,18 @@ def _bundles(lake: Lake) -> list[list[Commit]]:
     return [bundle for bundle in bundles if len(bundle) > 1]
 
 
-def _written_as_one(lake: Lake, name: str, small: Sequence[Commit], stage: Callable[[str], None]) -> Commit:
+def _write_as_one(lake: Lake, name: str, small: Sequence[Commit], stage: Callable[[str], None]) -> Commit:
     tables = tuple(table for table in FACTS if any(table in each.tables for each in small))
     for table in tables:
         stage(f"merging {table}")
         rows = lake.table(table, {each.commit for each in small})
         if {"sut", "ingest"} <= set(rows.columns):
             rows = rows.sortWithinPartitions("sut", "ingest")
-        write(rows.coalesce(1 + _octets(lake, small, table) // FILE), f"{lake.uri}/{table_folder(name, table)}")
+        write(rows.coalesce(1 + _count_octets(lake, small, table) // FILE), f"{lake.uri}/{table_folder(name, table)}")
     return Commit(name, tuple(run for each in small for run in each.runs), tables)
 
 
-def _with_merged(state: Manifest, small: set[str], merged: Commit) -> Manifest:
+def _replace_merged(state: Manifest, small: set[str], merged: Commit) -> Manifest:
     return replace(
         state,
         commits=(*(each for each in state.commits if each.commit not in small), merged),
@@ -127,6 +127,6 @@ def _with_merged(state: Manifest, small: set[str], merged: Commit) -> Manifest:
     )
 
 
-def _octets(lake: Lake, commits: Sequence[Commit], table: str) -> int:
+def _count_octets(lake: Lake, commits: Sequence[Commit], table: str) -> int:
     folders = [f"{lake.uri}/{table_folder(each.commit, table)}" for each in commits if table in each.tables]
     return sum(each.size for folder in folders for each in lake.files.entries(folder))

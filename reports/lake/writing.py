@@ -1,4 +1,4 @@
-"""The facts of one ingest, written below ``data/<commit>``; nothing of it is the lake until a manifest names it."""
+"""Writes the facts of one ingest below ``data/<commit>``; they join the lake when a manifest names them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 SHUFFLE_PARTITION = 32 << 20
-"""Octets of the input that make one partition of a shuffle."""
+"""The octets of input per partition of a shuffle."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 GROUP = 512 << 20
-"""Octets of the runs whose lines are read at once, and lie in one commit."""
+"""The octets of the runs whose lines are read at once, and lie in one commit."""
 OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
 OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
 
 
 class WrittenMeanwhile(RollupError):
-    """Files that are not as long as they were; ``said``: a line for each run that they are of."""
+    """Files have changed their length during the ingest; ``said``: a line for each run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -38,7 +38,7 @@ class WrittenMeanwhile(RollupError):
 
 
 def size_shuffles(spark: SparkSession, octets: int) -> None:
-    """Have shuffles of as many partitions as that much input needs."""
+    """Set the number of shuffle partitions for an input of this size."""
     cores = spark.sparkContext.defaultParallelism
     spark.conf.set(SHUFFLE_PARTITIONS, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION))))
 
@@ -52,15 +52,15 @@ def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mod
 def write_facts(
     lake: Lake, name: str, runs: Sequence[Source], fresh: Sequence[Source], stage: Callable[[str], None]
 ) -> tuple[list[Commit], dict[int, int]]:
-    """Write every fact table. ``fresh``: a source for each version of the suites that the lake lacks.
+    """Write every fact table. ``fresh``: a source for each new version of the suites.
 
-    A commit holds the runs of some systems, so that memory does not grow with the runs, and a system is found without
-    looking through all of them. Returns the commits, whose names begin with ``name``, and the lines kept by ``ingest``.
+    A commit holds the runs of some systems: memory does not grow with the runs, and a system is found without reading
+    all of them. Returns the commits, whose names begin with ``name``, and the lines kept by ``ingest``.
     """
     commits: list[Commit] = []
     kept: dict[int, int] = {}
     catalogue = lake.table("catalogue")
-    parts = _groups(runs)
+    parts = _group_runs(runs)
     for number, part in enumerate(parts):
         writer = _Writer(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
         if fresh and not commits:
@@ -87,19 +87,19 @@ class _Writer:
     def keep(self, table: str, frame: DataFrame) -> None:
         """Write a table."""
         self._stage(f"{table}{self._place}")
-        write(frame, self._folder(table))
+        write(frame, self._folder_of(table))
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return what was written."""
-        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder(table)))
+        """Return the written rows."""
+        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder_of(table)))
 
-    def _folder(self, table: str) -> str:
+    def _folder_of(self, table: str) -> str:
         return f"{self.lake.uri}/{table_folder(self.commit, table)}"
 
 
-def _groups(runs: Sequence[Source]) -> list[list[Source]]:
-    """Split the runs into those that are written at once; those of one system stand together."""
+def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
+    """Split the runs into groups that are written at once; runs of one system stay together."""
     parts: list[list[Source]] = []
     size = GROUP
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
@@ -113,15 +113,15 @@ def _groups(runs: Sequence[Source]) -> list[list[Source]]:
 
 
 def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
-    """Write what the runs say; return the lines kept by ``ingest``."""
+    """Write the rows of the runs; return the kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
-    of_runs = rows.frame(spark, map(_run_row, runs), OF_RUNS)
+    of_runs = rows.frame(spark, map(_build_run_row, runs), OF_RUNS)
     by_schema = {
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
     }
     taken = {
-        schema: lines.parse_lines(_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
+        schema: lines.parse_lines(_read_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
         for schema, of in by_schema.items()
     }
 
@@ -140,25 +140,25 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
 
     kept: dict[int, int] = {}
     side_by_side.do(sum(run.lines for run in runs), write_evidence, write_verdicts)
-    writer.keep("runs", _runs(spark, runs, kept))
+    writer.keep("runs", _build_runs(spark, runs, kept))
     return kept
 
 
 def _write_rejected(
     writer: _Writer, short: Sequence[Source], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
 ) -> None:
-    """Write the lines that are no verdicts, and hold all against the files."""
+    """Write the rejected lines, and compare all numbers with the files."""
     found = [
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
     writer.keep("rejected", lines.union([each for each in found if each is not None]))
     counted = writer.read_back("rejected").groupBy("run").count()
-    _account(short, kept, {row.run: row["count"] for row in counted.collect()})
+    _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
 
 
 def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:
-    """Write the commits that hold these runs anew without them, under names that begin with ``commit``'s."""
+    """Write the commits of these runs anew without them, under names that begin with the name of ``commit``."""
     commits: list[Commit] = []
     for number, old in enumerate(lake.manifest.commits):
         if gone.isdisjoint(old.runs):
@@ -192,37 +192,37 @@ def rejected_lines(lake: Lake, commits: Sequence[Commit], limit: int) -> list[tu
     return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
 
 
-def _run_row(source: Source) -> dict[str, object]:
+def _build_run_row(source: Source) -> dict[str, object]:
     return source.row | {"path": source.folder.path(VERDICTS), "ingest": source.ingest}
 
 
-def _lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
+def _read_lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
     return lines.read(lake.spark, [each.folder.files[VERDICTS].uri for each in runs])
 
 
 def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFrame | None:
-    """Read the files that hold rejected lines again, with the numbers of their lines."""
+    """Read the files with rejected lines again, with line numbers."""
     if not short:
         return None
-    scan = _lines(lake, short)
+    scan = _read_lines(lake, short)
     return lines.rejected_table(lines.parse_lines(scan, of, short[0].schema), scan)
 
 
-def _account(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
-    """Hold what is in the tables against the files: lines = kept + rejected. Raises `WrittenMeanwhile`."""
+def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
+    """Compare the tables with the files: lines = kept + rejected. Raises `WrittenMeanwhile`."""
     said = {}
     for each in short:
         good, bad = kept.get(each.ingest, 0), rejected.get(each.run, 0)
         if each.lines != good + bad:
             said[each.run] = (
-                f"run {one_line(each.run, 120)}: it is written still, there were {each.lines} lines and then "
-                f"{good + bad}: ingest it when it has ended"
+                f"run {one_line(each.run, 120)}: it is still being written, its lines changed from {each.lines} to "
+                f"{good + bad}: ingest it when it has finished"
             )
     if said:
         raise WrittenMeanwhile(said)
 
 
-def _runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int]) -> DataFrame:
+def _build_runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int]) -> DataFrame:
     now = datetime.now(UTC)
     found = []
     for each in runs:

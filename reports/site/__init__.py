@@ -1,4 +1,7 @@
-"""The static site. It works from file:// without a network; without its one script only the search is missing."""
+"""The static site.
+
+It works from file:// without a network; without its scripts only search and comparison are missing.
+"""
 
 from reports.site.environment import environment
 from reports.site.writer import write_site

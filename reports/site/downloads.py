@@ -1,4 +1,4 @@
-"""The tables that pages show, for machines: CSV and JSON."""
+"""Writes the tables of the pages for machines: CSV and JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from reports.site import names
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute instead of show."""
+"""The beginnings of cells that a spreadsheet would compute."""
 
 
 def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -23,11 +23,11 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
         writer.writerow(columns)
         objects.write("[")
         for number, row in enumerate(rows):
-            writer.writerow([_cell(each) for each in row])
+            writer.writerow([_escape_cell(each) for each in row])
             objects.write(f"{',' if number else ''}\n{json.dumps(dict(zip(columns, row, strict=True)), default=str)}")
         objects.write("\n]\n")
 
 
-def _cell(value: object) -> object:
-    """Keep a spreadsheet from computing what a system wrote."""
+def _escape_cell(value: object) -> object:
+    """Escape a cell, so that a spreadsheet does not compute a system's text."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

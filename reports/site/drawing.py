@@ -1,4 +1,4 @@
-"""Bars and charts as numbers for inline SVG, and badges."""
+"""Computes bars and charts as numbers for inline SVG, and badges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reports.vocabulary import DECIDED, FINDINGS
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
 _ON_A_BAR = (*FINDINGS, "pass")
 _LETTER = 6.6
-"""Width of a letter of a badge, in pixels."""
+"""The width of a letter of a badge, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A run in a trend: its bar from left to right, the parts of it from top to bottom, all within 100 x 100."""
+    """A run in a trend: its bar's place, and the parts of the bar from top to bottom, all within 100 x 100."""
 
     run: Run
     x: float
@@ -37,7 +37,7 @@ class Stack:
 
 
 def bar(counts: Mapping[str, int], whole: int) -> list[Part]:
-    """Lay counts on a bar whose whole width are ``whole`` rules: what nobody judged or can judge stays empty."""
+    """Place counts on a bar that stands for ``whole`` rules; unjudged rules leave it empty."""
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _ON_A_BAR), 1), 0.0, []
     for name in _ON_A_BAR:
         if width := 100 * counts.get(name, 0) / whole:
@@ -47,7 +47,7 @@ def bar(counts: Mapping[str, int], whole: int) -> list[Part]:
 
 
 def trend(runs: Sequence[Run]) -> list[Stack]:
-    """Lay the decided rules of each run on bars side by side, fails at the top, all on one scale."""
+    """Place the decided rules of each run on bars side by side, fails at the top, all on one scale."""
     highest = max((_count_decided(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
     stacks = []
@@ -62,7 +62,7 @@ def trend(runs: Sequence[Run]) -> list[Stack]:
 
 
 def badge_svg(counts: Counter[str], judgeable: int) -> str:
-    """Return a badge in the usual form: what it is of, and how it stands. Nothing in it comes from a system."""
+    """Return a badge in the usual form: subject and result. Its text does not come from a system."""
     decided = sum(counts[name] for name in DECIDED)
     share = f"{100 * decided / judgeable:.0f} % judged" if judgeable else "nothing judged"
     if counts["fail"]:
@@ -71,7 +71,7 @@ def badge_svg(counts: Counter[str], judgeable: int) -> str:
         words, colour = f"{counts['pass']} pass · {share}", BADGE_COLOURS["pass"]
     else:
         words, colour = "not judged", BADGE_COLOURS["none"]
-    left, right = _width("MSMQ"), _width(words)
+    left, right = _width_of("MSMQ"), _width_of(words)
     text = escape(visible(words))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
@@ -87,5 +87,5 @@ def _count_decided(run: Run) -> int:
     return sum(run.counts.get(name, 0) for name in DECIDED)
 
 
-def _width(words: str) -> int:
+def _width_of(words: str) -> int:
     return round(len(words) * _LETTER) + 12

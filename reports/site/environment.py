@@ -1,4 +1,4 @@
-"""The templates' environment: everything from outside is escaped, and no invisible character gets through."""
+"""The environment of the templates: all outside texts are escaped, and invisible characters are shown."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from reports.model import worst
 from reports.site import drawing, names, packets
 
 NEXT = {
-    "fail": "broken: compare what was expected with what was observed, and repeat the check.",
-    "harness_error": "that the tester could not judge: report them with the run folder.",
-    "inconclusive": "undecided: the reason says which step before the rule went wrong.",
+    "fail": "broken: compare the expected with the observed value, and repeat the check.",
+    "harness_error": "not judged by a failure of the tester: report them with the run folder.",
+    "inconclusive": "undecided: the reason names the step before the rule that failed.",
     "warn": "recommended and not followed.",
 }
-"""What the page of a system says of its findings."""
+"""The hints on the page of a system about its findings."""
 
 
 def environment() -> Environment:
-    """Return the environment: autoescape always."""
+    """Return the environment, which always escapes."""
     env = Environment(
         loader=PackageLoader("reports"),
         autoescape=True,
-        finalize=_finalize,
+        finalize=_make_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -34,13 +34,13 @@ def environment() -> Environment:
     env.filters |= {
         "clip": text.clip,
         "folder_name": text.folder_name,
-        "unbroken": _unbroken,
+        "unbroken": _keep_paths_together,
         "document_name": text.document_name,
         "is_specification": text.is_specification,
-        "moment": _moment,
-        "day": _day,
-        "arrow": _arrow,
-        "public": _public,
+        "moment": _format_moment,
+        "day": _format_day,
+        "arrow": _arrow_of,
+        "public": _require_https,
         "anchor": text.slug,
         "check": text.check,
         "named": str,
@@ -67,7 +67,7 @@ def environment() -> Environment:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in words, never rounded up to all nor down to nothing."""
+    """Return a share in words, never rounded to all or nothing."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -76,31 +76,31 @@ def share(part: int, whole: int) -> str:
     return f"{int(percent)} %" if percent >= 99 else f"{percent:.0f} %"
 
 
-def _finalize(value: object) -> object:
+def _make_visible(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return text.visible(value)
     return "" if value is None else value
 
 
-def _moment(value: datetime | None) -> str:
+def _format_moment(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S UTC") if value else ""
 
 
-def _day(value: datetime | None) -> str:
+def _format_day(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d") if value else ""
 
 
-def _unbroken(words: str) -> Markup:
-    """Keep path names, such as those of queues, together: they have a backslash and no blank."""
+def _keep_paths_together(words: str) -> Markup:
+    """Keep path names, such as those of queues, on one line; they have a backslash and no blank."""
     parts = re.split(r"(\S*\\\S*)", text.visible(words))
     kept = Markup('<span class="unbroken">{}</span>')
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
 
 
-def _arrow(direction: str) -> str:
+def _arrow_of(direction: str) -> str:
     return {"sut->peer": "SUT → peer", "peer->sut": "peer → SUT"}.get(direction, direction)
 
 
-def _public(link: str) -> str:
-    """Return a link that may be followed; empty for anything that is not plain https."""
+def _require_https(link: str) -> str:
+    """Return a plain https link; empty for any other link."""
     return link if re.fullmatch(r"https://[!-~]+", link) else ""

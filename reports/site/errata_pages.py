@@ -1,4 +1,4 @@
-"""The errata: one page of all, and a page of its own for each that verdicts of many rules rest on."""
+"""Writes the errata: a page of all, and a page for each erratum with verdicts of many rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reports.site.pages import Pages
 from reports.text import natural_key
 
 RULES_HERE = 20
-"""Rules of an erratum that the page of all errata names."""
+"""The number of rules per erratum on the page of all errata."""
 
 
 def write_errata(pages: Pages) -> None:

@@ -1,4 +1,4 @@
-"""What a system and its control channel wrote during a run, copied beside the pages."""
+"""Copies the logs of a system and its control channel beside the pages."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from reports.runs import inside
 from reports.site import names
 
 PATTERNS = ("sut*.log", "control*.log")
-"""The logs of a run folder: the first of each kind has no number, those of further workers have one."""
+"""The logs of a run folder: the first of each kind has no number, the logs of further workers have one."""
 LOGS_SHOWN = 16
 OCTETS = 1 << 20
-"""Of a log that is longer the end is copied."""
+"""The copied part of a longer log in octets: its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The copy of a log; ``octets``: of the whole log."""
+    """A copied log; ``octets``: of the whole log."""
 
     name: str
     page: str
@@ -27,12 +27,12 @@ class Log:
 
     @property
     def is_cut(self) -> bool:
-        """Tell whether the copy is only the end of it."""
+        """Whether the copy is only the end of the log."""
         return self.octets > OCTETS
 
 
 def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
-    """Copy the logs of a run that are not empty; none where its folder is elsewhere."""
+    """Copy the non-empty logs of a run; none for a remote folder."""
     if folder is None or not folder.is_dir():
         return []
     found = [path.name for pattern in PATTERNS for path in sorted(folder.glob(pattern))][:LOGS_SHOWN]
@@ -45,7 +45,7 @@ def _copy_log(site: Path, folder: Path, name: str, run: Run) -> Log | None:
     octets = source.stat().st_size if source is not None else 0
     if source is None or not octets:
         return None
-    # Always .txt: whatever a system wrote, a browser shows it as text.
+    # The suffix is always .txt, so that a browser shows the content as text.
     page = names.run_log(run.run, name)
     with source.open("rb") as log:
         log.seek(max(0, octets - OCTETS), os.SEEK_SET)

@@ -1,4 +1,4 @@
-"""Where each page is, below the site. Made of [a-z0-9-] alone, whatever a system calls itself."""
+"""The names of the pages below the site. They have only [a-z0-9-], for every name of a system."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def rule_page(rule: str) -> str:
 
 def document_page(document: str, part: int = 0) -> str:
     """Return a page of a document; ``part`` counts the pages of its columns, from 0."""
-    return f"documents/{slug(document)}{_part(part)}.html"
+    return f"documents/{slug(document)}{_part_suffix(part)}.html"
 
 
 def section_page(section: Section, part: int = 0) -> str:
     """Return a page of a section; ``part`` as for a document."""
-    return f"sections/{section.slug}{_part(part)}.html"
+    return f"sections/{section.slug}{_part_suffix(part)}.html"
 
 
 def of_document(document: str) -> str:
-    """Return the class of what is about a document on the page of a system, and the anchor that shows it alone."""
+    """Return the class for the items of a document on the page of a system, and the anchor that shows only them."""
     return f"in-{slug(document)}"
 
 
@@ -51,7 +51,7 @@ def run_log(run: str, log: str) -> str:
 
 
 def erratum_page(entry: str) -> str:
-    """Return the page of an erratum that has one of its own."""
+    """Return the page of an erratum with its own page."""
     return f"errata/{slug(entry)}.html"
 
 
@@ -65,5 +65,5 @@ def data(table: str, form: str) -> str:
     return f"data/{table}.{form}"
 
 
-def _part(part: int) -> str:
+def _part_suffix(part: int) -> str:
     return f"-{part + 1}" if part else ""

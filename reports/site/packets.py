@@ -1,4 +1,4 @@
-"""Octets and dissection of a packet as stretches of text, so that a template marks the field that decides."""
+"""Formats octets and dissection of a packet as stretches of text, in which a template marks the deciding field."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from reports.model import Frame
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
 
 Stretch = tuple[str, bool]
-"""A text, and whether it is the field that decides."""
+"""A text, and whether it is the deciding field."""
 _ROW = 16
 _SAME: Stretch = ("*\n", False)
 _LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
 def octets(frame: Frame) -> list[Stretch]:
-    """Return the classic dump of a packet, 16 octets a line, the octets that decide marked in both columns.
+    """Return the usual dump of a packet, 16 octets per line, with the deciding octets marked in both columns.
 
-    Lines that repeat the one before are a star, as in hexdump; what decides and the end are always shown.
+    Lines that repeat the previous one are a star, as in hexdump; the deciding octets and the end are always shown.
     """
     try:
         data = bytes.fromhex(frame.hex)[:OCTETS_SHOWN]
@@ -29,8 +29,8 @@ def octets(frame: Frame) -> list[Stretch]:
     for offset in range(0, len(data), _ROW):
         row = data[offset : offset + _ROW]
         is_last = offset + _ROW >= len(data) and frame.octets <= len(data)
-        if any(_decides(frame, each) for each in range(offset, offset + len(row))):
-            letters += _row(frame, row, offset)
+        if any(_is_deciding(frame, each) for each in range(offset, offset + len(row))):
+            letters += _mark_dump_row(frame, row, offset)
             letters.append(("|" if is_last else "|\n", False))
             before = b""
         elif row == before and offset + _ROW < len(data):
@@ -38,14 +38,14 @@ def octets(frame: Frame) -> list[Stretch]:
                 letters.append(_SAME)
         else:
             before = row
-            letters.append((_plain(row, offset) + ("" if is_last else "\n"), False))
+            letters.append((_format_dump_row(row, offset) + ("" if is_last else "\n"), False))
     if frame.octets > len(data):
         letters.append((f"… {frame.octets - len(data)} more octets", False))
     return _join_stretches(letters)
 
 
 def dissection(frame: Frame) -> list[Stretch]:
-    """Return the dissection, the field that decides marked."""
+    """Return the dissection with the deciding field marked."""
     text = clip(frame.dissection, DISSECTION_SHOWN)
     stretches, at = [], 0
     for start, end in sorted(frame.marked):
@@ -56,18 +56,18 @@ def dissection(frame: Frame) -> list[Stretch]:
 
 
 def deciding(frame: Frame) -> str:
-    """Return the field that decides, as the dissection has it; empty when it has none."""
+    """Return the deciding field of the dissection; empty without one."""
     return "; ".join(text.strip() for text, is_marked in dissection(frame) if is_marked)
 
 
-def _plain(row: bytes, offset: int) -> str:
+def _format_dump_row(row: bytes, offset: int) -> str:
     half = _ROW // 2
     shown = row.translate(_LETTERS).decode("ascii")
     return f"{offset:04x}  {row[:half].hex(' '):<23}  {row[half:].hex(' '):<23}  |{shown}|"
 
 
-def _row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
-    marked = [_decides(frame, offset + index) for index in range(len(row))]
+def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
+    marked = [_is_deciding(frame, offset + index) for index in range(len(row))]
     yield f"{offset:04x}  ", False
     for index in range(_ROW):
         if index == _ROW // 2:
@@ -82,7 +82,7 @@ def _row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
         yield chr(_LETTERS[octet]), is_marked
 
 
-def _decides(frame: Frame, offset: int) -> bool:
+def _is_deciding(frame: Frame, offset: int) -> bool:
     return frame.first is not None and frame.last is not None and frame.first <= offset <= frame.last
 
 

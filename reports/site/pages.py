@@ -1,4 +1,4 @@
-"""What every page needs: the records in the order in which they are shown, and a way to write a page."""
+"""The data that every page needs: the records in display order, and the writer of pages."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from reports.values import WithNames
 from reports.vocabulary import DECIDED, FINDINGS
 
 COLUMNS_A_PAGE = 20
-"""Systems side by side on one page; more are on further pages."""
+"""The number of systems side by side on one page; more are on further pages."""
 COLUMNS_THAT_FIT = 5
-"""More columns than these scroll in a box of their own."""
+"""The number of columns above which the table scrolls in a box."""
 RUNS_HERE = 500
-"""Runs that their list shows and that have a page each, the latest; the table for machines has those of each system."""
+"""The number of latest runs with a page and a row in the list; the table for machines has more."""
 KEPT = 4096
-"""Pieces of each kind that are kept to be shown again."""
+"""The number of cached pieces of each kind."""
 Stage = Callable[[str, int, int], None]
-"""Told what is written now, how much of it is done, and how much there is (0: nobody knows)."""
+"""A function that gets the present stage, the finished parts, and all parts (0: unknown)."""
 _OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
-"""Macros of parts.html whose arguments say all that they show."""
+"""The macros of parts.html that depend only on their arguments."""
 
 
 class Pages:
-    """The writer of pages of one site."""
+    """Writes the pages of a site."""
 
     def __init__(
         self,
@@ -62,14 +62,14 @@ class Pages:
         self.stands = contents.stands
         self.named = named
         self.latest = {run.system: run for run in contents.runs}
-        """By key of a system its latest run."""
+        """The latest run of each system, by key."""
         newest_first = sorted(contents.runs, key=lambda run: run.ingest, reverse=True)
         self.run_pages = {run.run for run in newest_first[:RUNS_HERE]}
-        """The runs that have a page."""
+        """The runs with a page."""
         self.news: dict[str, News] = {}
-        """By run what it changed."""
+        """The changes of each run."""
         self.logs: dict[str, list[Log]] = {}
-        """By run what its system wrote."""
+        """The copied logs of each run."""
         self._roots = {run.run: run.roots for run in contents.runs if run.roots}
         self.env = environment()
         self.env.globals |= {
@@ -88,7 +88,7 @@ class Pages:
             "attention": attention,
         }
         self.env.filters["named"] = named
-        self.env.globals["parts"] = _parts(self.env)
+        self.env.globals["parts"] = _load_macros(self.env)
 
     def write(self, template: str, name: str, **values: object) -> None:
         """Write a page."""
@@ -97,59 +97,59 @@ class Pages:
         (self.site / name).write_text(page, encoding="utf-8", errors="replace")
 
     def columns(self) -> list[list[System]]:
-        """Return the systems, as many together as a page shows side by side; never nothing at all."""
+        """Return the systems in groups that fit a page side by side; at least one group."""
         return [
             self.systems[start : start + COLUMNS_A_PAGE] for start in range(0, len(self.systems), COLUMNS_A_PAGE)
         ] or [[]]
 
     def part_of(self, system: System) -> int:
-        """Return the number of the pages on which a system has its column."""
+        """Return the number of the page with the column of a system."""
         return self.systems.index(system) // COLUMNS_A_PAGE
 
     def is_first(self, run: Run) -> bool:
-        """Tell whether no run of its system was before it; of a system of many, the first of them are not here."""
+        """Return whether a run is the first of its system; False for systems whose first runs are not loaded."""
         of_system = [one for one in self.contents.runs if one.system == run.system]
         return len(of_system) < RUNS_SHOWN and run is of_system[0]
 
     def root_of(self, one: Standing) -> str:
-        """Return the missing root on which a verdict of its run rests; empty where it rests on none."""
+        """Return the missing root of a verdict; empty without one."""
         roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
         return next((root.said for root in roots if one.test in root.checks), "")
 
     def change(self, system: str, rule: str, verdict: str) -> str:
-        """Say what became of a rule since the version before; empty when nothing did or there is none before."""
+        """Describe the change of a rule since the previous version; empty without a change or a previous version."""
         before = self.before[system]
         return change(self.stands.get(before.key, rule), verdict) if before else ""
 
 
 def change(was: str | None, verdict: str | None) -> str:
-    """Say what became of a verdict; empty when nothing did, or when one of the two is not known."""
+    """Describe the change of a verdict; empty without a change, or when one verdict is unknown."""
     if was is None or verdict is None or was == verdict:
         return ""
     return {"fail": "newly failing", "pass": "newly passing"}.get(verdict, "changed")
 
 
 def count_decided(counts: Counter[str]) -> int:
-    """Count the rules of which it is known what the system does."""
+    """Count the rules with a decided verdict."""
     return sum(counts[name] for name in DECIDED)
 
 
 def attention(counts: Counter[str]) -> int:
-    """Count the rules that somebody has to look at."""
+    """Count the rules that need attention."""
     return sum(counts[name] for name in FINDINGS)
 
 
-def _parts(env: Environment) -> SimpleNamespace:
-    """Return the macros of parts.html; what many pages show is made once."""
+def _load_macros(env: Environment) -> SimpleNamespace:
+    """Return the macros of parts.html; repeated output is cached."""
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
     kept = {name: lru_cache(KEPT)(macros[name]) for name in _OF_VALUES}
-    counted = {name: _of_counts(macros[name]) for name in ("counts", "matrix_cell")}
+    counted = {name: _cache_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
     return SimpleNamespace(**(macros | kept | counted))
 
 
-def _of_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
-    """Keep what a macro makes of counts, which are no key themselves."""
+def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
+    """Cache the output of a macro by its counts, which are not hashable themselves."""
 
     @lru_cache(KEPT)
     def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:

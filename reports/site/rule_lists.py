@@ -1,4 +1,4 @@
-"""The rules: findings first, then section by section; and what the two scripts search and compare."""
+"""Writes the pages of rules: findings first, then section by section; and the data of the two scripts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from reports.text import clip, system_label, visible
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
 FIRST = 200
-"""Rules with findings that the page names; of more, the sections and the search have the others."""
+"""The number of rules with findings that the page names; the sections and the search have the others."""
 _SAYS = 300
 _LETTERS = {name: str(number) for number, name in enumerate(KINDS)}
 
 
 def write_rule_lists(pages: Pages) -> None:
     """Write the page of all rules, the one that compares two systems, and their tables."""
-    rows = [(rule, _verdicts_of(pages, rule)) for rule in pages.rules]
+    rows = [(rule, _count_verdicts(pages, rule)) for rule in pages.rules]
     looked_at = [(rule, counts) for rule, counts in rows if any(counts[name] for name in FINDINGS)]
     worst_first = sorted(looked_at, key=lambda row: min(SEVERITY[name] for name, number in row[1].items() if number))
     documents: dict[str, list[tuple[Section, Counter[str]]]] = {}
@@ -35,7 +35,7 @@ def write_rule_lists(pages: Pages) -> None:
         levels=sorted({rule.level for rule in pages.rules}),
     )
     if len(pages.systems) > 1:
-        pages.write("compare.html", names.COMPARE, chosen=_likely(pages))
+        pages.write("compare.html", names.COMPARE, chosen=_choose_compared_systems(pages))
     _write_data(pages)
     columns = ("rule", "document", "section", "level", "observe", "says", *VERDICTS)
     write_table(
@@ -49,35 +49,35 @@ def write_rule_lists(pages: Pages) -> None:
     )
 
 
-def _verdicts_of(pages: Pages, rule: Rule) -> Counter[str]:
+def _count_verdicts(pages: Pages, rule: Rule) -> Counter[str]:
     return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name for system in pages.systems)
 
 
-def _likely(pages: Pages) -> tuple[str, str]:
-    """Return the keys of the two systems that are compared first: the newest, and the version before it."""
+def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
+    """Return the keys of the systems to compare first: the newest, and its previous version."""
     newest = max(pages.systems, key=lambda system: system.order)
     other = pages.before[newest.key] or next(system for system in pages.systems if system is not newest)
     return other.key, newest.key
 
 
 def _write_data(pages: Pages) -> None:
-    """Write what the scripts need; of each system a digit a rule, which is the place of its verdict in VERDICTS."""
+    """Write the data of the scripts; each system has one digit per rule, the index of its verdict in VERDICTS."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     values: dict[str, object] = {
         "VERDICTS": [[name, kind.symbol, kind.label] for name, kind in KINDS.items()],
-        "RULES": [_rule(rule, sections[rule.rule]) for rule in pages.rules],
-        "SYSTEMS": [_system(pages, system) for system in pages.systems],
+        "RULES": [_rule_data(rule, sections[rule.rule]) for rule in pages.rules],
+        "SYSTEMS": [_system_data(pages, system) for system in pages.systems],
     }
     lines = (f"const {name} = {json.dumps(value, separators=(',', ':'))};\n" for name, value in values.items())
     (pages.site / names.RULES_DATA).write_text("".join(lines), encoding="ascii")
 
 
-def _rule(rule: Rule, section: Section) -> list[str]:
+def _rule_data(rule: Rule, section: Section) -> list[str]:
     words = (rule.rule, clip(rule.level, 20), f"{rule.document} {rule.section}", clip(rule.says, _SAYS))
     return [*map(visible, words), names.rule_page(rule.rule), names.section_page(section)]
 
 
-def _system(pages: Pages, system: System) -> list[str]:
+def _system_data(pages: Pages, system: System) -> list[str]:
     verdicts = "".join(_LETTERS[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
     label = system_label(clip(system.name, 80), clip(system.version, 40), clip(system.profile, 40))
     return [system.key, visible(label), names.system_page(system), verdicts]

@@ -1,4 +1,4 @@
-"""The pages of rules, from two streams: what stands, and the latest changes, both in the order of the rules' ids."""
+"""Writes the pages of rules from two streams, the standing verdicts and the latest changes, in the order of ids."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
 FRAMES_A_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
-"""Systems of which a page shows packets and has the capture, the worst verdicts' first; one where nothing is bad."""
+"""The number of systems whose packets and capture a page shows, the worst verdicts first; one if all pass."""
 
 Of = TypeVar("Of")
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What was seen of a system: the frames there is room for, where its capture is."""
+    """The observations of a system: the frames that fit, and the link to its capture."""
 
     system: System
     standing: Standing
@@ -32,12 +32,12 @@ class Panel:
 
     @property
     def frames_left_out(self) -> int:
-        """Frames that the page has no room for."""
+        """The number of frames that do not fit."""
         return len(self.standing.evidence) - len(self.frames)
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the page shows it unfolded: what somebody has to look at."""
+        """Whether the page shows the panel unfolded, because it needs attention."""
         return self.standing.verdict in FINDINGS and not self.standing.retired
 
 
@@ -52,7 +52,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The systems of one verdict. ``lines``: those that are named, all or none."""
+    """The systems of one verdict. ``lines``: the named systems, either all or none."""
 
     verdict: str
     number: int
@@ -60,7 +60,7 @@ class Group:
 
 
 def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dict[str, int]:
-    """Choose how many frames of each system a page shows: the worst verdicts' first, equals taking turns."""
+    """Choose the number of frames for each system on a page: the worst verdicts first, equal ones in turn."""
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)
         for order, each in enumerate(standings)
@@ -75,28 +75,28 @@ def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dic
 def write_rule_pages(pages: Pages, stage: Stage) -> None:
     """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
-    changes = _by_rule(pages.contents.changes(), lambda change: change.rule)
+    changes = _group_by_rule(pages.contents.changes(), lambda change: change.rule)
     changed = next(changes, None)
     written: set[str] = set()
-    for rule, standings in _by_rule(pages.contents.shown(), lambda standing: standing.rule):
+    for rule, standings in _group_by_rule(pages.contents.shown(), lambda standing: standing.rule):
         while changed and changed[0] < rule:
             changed = next(changes, None)
         history = changed[1] if changed and changed[0] == rule else []
-        _write(pages, pages.contents.rules[rule], sections[rule], standings, history)
+        _write_page(pages, pages.contents.rules[rule], sections[rule], standings, history)
         written.add(rule)
         stage("pages of rules", len(written), len(pages.rules))
     for unjudged in pages.rules:
         if unjudged.rule not in written:
-            _write(pages, unjudged, sections[unjudged.rule], [], [])
+            _write_page(pages, unjudged, sections[unjudged.rule], [], [])
 
 
-def _write(pages: Pages, rule: Rule, section: Section, standings: list[Standing], history: list[Change]) -> None:
+def _write_page(pages: Pages, rule: Rule, section: Section, standings: list[Standing], history: list[Change]) -> None:
     number = pages.stands.places[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
-    with_packets = _with_packets(shown)
+    with_packets = _choose_with_packets(shown)
     room = frames_for(with_packets)
-    panels = [_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
-    groups = _groups(pages, rule, {one.system for one in shown})
+    panels = [_build_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
+    groups = _group_by_verdict(pages, rule, {one.system for one in shown})
     findings = sum(group.number for group in groups if group.verdict in FINDINGS)
     pages.write(
         "rule.html",
@@ -114,12 +114,12 @@ def _write(pages: Pages, rule: Rule, section: Section, standings: list[Standing]
     )
 
 
-def _with_packets(shown: list[Standing]) -> list[Standing]:
+def _choose_with_packets(shown: list[Standing]) -> list[Standing]:
     some = [one for one in shown if one.evidence or one.capture]
     return [one for one in some if one.verdict in FINDINGS][:SYSTEMS_WITH_PACKETS] or some[:1]
 
 
-def _panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
+def _build_panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
     return Panel(
         pages.by_key[one.system],
         one,
@@ -130,8 +130,8 @@ def _panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
     )
 
 
-def _groups(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
-    """Group the systems by verdict, the worst first; those that nobody has to look at are named where they are few."""
+def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
+    """Group the systems by verdict, the worst first; unproblematic ones are named only if few."""
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
         systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)
@@ -150,5 +150,5 @@ def _groups(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
     ]
 
 
-def _by_rule(rows: Iterator[Of], key: Callable[[Of], str]) -> Iterator[tuple[str, list[Of]]]:
+def _group_by_rule(rows: Iterator[Of], key: Callable[[Of], str]) -> Iterator[tuple[str, list[Of]]]:
     return ((rule, list(group)) for rule, group in groupby(rows, key=key))

@@ -1,4 +1,4 @@
-"""The list of runs, and a page for each that it shows."""
+"""Writes the list of runs, and the page of each run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHANGE_COLUMNS = (
 
 
 def write_changes(pages: Pages) -> dict[str, News]:
-    """Write the table of changes; return what each run changed, read in the same pass."""
+    """Write the table of changes; return the changes of each run, read in the same pass."""
     news: dict[str, News] = {}
 
     def note_changes() -> Iterator[tuple[object, ...]]:
@@ -35,7 +35,7 @@ def write_changes(pages: Pages) -> dict[str, News]:
 
 
 def write_logs(pages: Pages) -> None:
-    """Copy the logs of each system's latest run, which the pages of rules and runs lead to."""
+    """Copy the logs of each system's latest run, to which the pages of rules and runs link."""
     for run in pages.latest.values():
         if run.run in pages.run_pages and (logs := copy_logs(pages.site, pages.captures.folder_of(run.run), run)):
             pages.logs[run.run] = logs
@@ -54,17 +54,17 @@ def write_runs(pages: Pages) -> None:
                 run=run,
                 news=pages.news.get(run.run, News()),
                 is_first=pages.is_first(run),
-                junit=_junit(pages, run) if run.run in newest else None,
+                junit=_copy_junit(pages, run) if run.run in newest else None,
                 captures=pages.captures.list_copies(run.run),
             )
-    write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
+    write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_build_run_row, runs))
     if pages.contents.rejected:
         rejected = ((one.folder, one.line, one.reason) for one in pages.contents.rejected)
         write_table(pages.site, "rejected", ("folder", "line", "reason"), rejected)
 
 
-def _junit(pages: Pages, run: Run) -> str | None:
-    """Copy the JUnit file of a run; None where its folder is elsewhere or has none."""
+def _copy_junit(pages: Pages, run: Run) -> str | None:
+    """Copy the JUnit file of a run; None for a remote folder or a missing file."""
     folder = pages.captures.folder_of(run.run)
     source = inside(folder.resolve(), JUNIT_FILE) if folder else None
     if source is None:
@@ -74,5 +74,5 @@ def _junit(pages: Pages, run: Run) -> str | None:
     return name
 
 
-def _run_row(run: Run) -> tuple[object, ...]:
+def _build_run_row(run: Run) -> tuple[object, ...]:
     return *(getattr(run, name) for name in _RUN_COLUMNS), *(run.counts.get(name, 0) for name in VERDICTS)

@@ -1,4 +1,4 @@
-"""The page of each system: what fails first, with the command that repeats the check, then what else is to know."""
+"""Writes the page of each system: failures first, with the command that repeats the check, then the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reports.text import repeat
 from reports.vocabulary import FINDINGS
 
 SHOWN_IN_FULL = 100
-"""Causes of one verdict that a page shows with what was expected and observed; other rules are named and linked."""
+"""The number of causes per verdict with expected and observed values; other rules are named and linked."""
 CHANGES = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
 FINDING_COLUMNS = (
@@ -30,22 +30,22 @@ def write_system_pages(pages: Pages, stage: Stage) -> None:
     seen: set[str] = set()
     for key, standings in found:
         if system := pages.by_key.get(key):
-            _write(pages, system, list(standings))
+            _write_page(pages, system, list(standings))
             seen.add(key)
             stage("pages of systems", len(seen), len(pages.systems))
     for system in pages.systems:
         if system.key not in seen:
-            _write(pages, system, [])
+            _write_page(pages, system, [])
 
 
-def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
-    changes = _changes(pages, system)
+def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None:
+    changes = _changes_of_system(pages, system)
     newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
-    order = [(one.rule not in newly, _place(pages, one), one) for one in current]
+    order = [(one.rule not in newly, _place_of(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDINGS}
-    causes = {name: _causes(pages, some, newly) for name, some in groups.items()}
+    causes = {name: _causes_of_verdict(pages, some, newly) for name, some in groups.items()}
     documents: dict[str, list[Counter[str]]] = {}
     rules: Counter[str] = Counter()
     for section in pages.sections:
@@ -73,26 +73,26 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
         rules=pages.contents.rules,
         table=f"system-{system.key}",
     )
-    write_table(pages.site, f"system-{system.key}", RULE_COLUMNS, _rule_rows(pages, system))
-    write_table(pages.site, f"system-{system.key}-findings", FINDING_COLUMNS, _finding_rows(pages, groups))
+    write_table(pages.site, f"system-{system.key}", RULE_COLUMNS, _build_rule_rows(pages, system))
+    write_table(pages.site, f"system-{system.key}-findings", FINDING_COLUMNS, _build_finding_rows(pages, groups))
     badge = drawing.badge_svg(pages.totals[system.key], pages.judgeable)
     (pages.site / names.badge(system)).write_text(badge, encoding="utf-8")
 
 
-def _causes(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
+def _causes_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
     """Return the findings of one verdict by cause: the newly failing first, then the causes of most rules."""
     causes = causes_of(findings, pages.named, pages.root_of)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 
 def _count_untried(pages: Pages, system: System) -> int:
-    """Count the rules that the suites check and the system has no verdict of."""
+    """Count the checked rules without a verdict of the system."""
     rows = zip(pages.rules, pages.stands.row(system.key), strict=True)
     return sum(verdict is None and pages.contents.counts_rule(rule) for rule, verdict in rows)
 
 
-def _changes(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
-    """Return what changed since the version before: (rule, verdict before, verdict now) by kind of change."""
+def _changes_of_system(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
+    """Return the changes since the previous version: (rule, verdict before, verdict now) by kind of change."""
     before = pages.before[system.key]
     changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
     if before:
@@ -103,14 +103,14 @@ def _changes(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, st
     return changes
 
 
-def _rule_rows(pages: Pages, system: System) -> Iterator[tuple[object, ...]]:
+def _build_rule_rows(pages: Pages, system: System) -> Iterator[tuple[object, ...]]:
     before = pages.before[system.key]
     verdicts_before = pages.stands.row(before.key) if before else [None] * len(pages.rules)
     for rule, verdict, was in zip(pages.rules, pages.stands.row(system.key), verdicts_before, strict=True):
         yield rule.rule, rule.document, rule.section, rule.level, verdict, was
 
 
-def _finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iterator[tuple[object, ...]]:
+def _build_finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iterator[tuple[object, ...]]:
     for one in (one for group in groups.values() for one in group):
         says = pages.contents.rules[one.rule].says
         yield (
@@ -119,5 +119,5 @@ def _finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iterator[t
         )
 
 
-def _place(pages: Pages, one: Standing) -> int:
+def _place_of(pages: Pages, one: Standing) -> int:
     return pages.stands.places[one.rule]

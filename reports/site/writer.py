@@ -1,4 +1,4 @@
-"""The site as a whole: which pages there are, and those that show all systems."""
+"""Writes the whole site, and the pages about all systems."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from reports.vocabulary import FINDINGS, VERDICTS
 FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
-"""Documents side by side before their table scrolls in a box of its own: their names are short."""
+"""The number of documents above which the table scrolls in a box; their names are short."""
 CARDS = 24
-"""Systems that have a card each; of more, the newest of each product, those with most to look at first."""
+"""The number of systems with a card; of more, the newest of each product, those with most findings first."""
 
 
 def write_site(
@@ -39,9 +39,9 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew; return the captures that verdicts point at and no run folder has.
+    """Write the pages of ``captures.site`` anew; return the captures that are missing in run folders.
 
-    ``named``: writes the names of numbers into what was expected and observed.
+    ``named``: adds the names of numbers to expected and observed values.
     """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
@@ -68,7 +68,7 @@ def write_site(
     return captures.missing
 
 
-def _documents(pages: Pages) -> dict[str, list[Section]]:
+def _sections_by_document(pages: Pages) -> dict[str, list[Section]]:
     documents: dict[str, list[Section]] = {}
     for section in pages.sections:
         documents.setdefault(section.document, []).append(section)
@@ -76,30 +76,30 @@ def _documents(pages: Pages) -> dict[str, list[Section]]:
 
 
 def _write_index(pages: Pages) -> None:
-    documents = _documents(pages)
+    documents = _sections_by_document(pages)
     cells: dict[tuple[str, str], Counter[str]] = {
         (name, system.key): add_counts(section.counts.get(system.key, Counter()) for section in sections)
         for name, sections in documents.items()
         for system in pages.systems
     }
-    failing = {system.key: _newly_failing(pages, system) for system in pages.systems}
-    cards = _with_card(pages)
-    (pages.site / names.DOCUMENTS_STYLE).write_text("".join(map(_shown_alone, documents)), encoding="ascii")
+    failing = {system.key: _count_newly_failing(pages, system) for system in pages.systems}
+    cards = _systems_with_card(pages)
+    (pages.site / names.DOCUMENTS_STYLE).write_text("".join(map(_css_of_single_document, documents)), encoding="ascii")
     pages.write(
         "index.html",
         names.INDEX,
         documents={name: sum(section.checked for section in sections) for name, sections in documents.items()},
         cells=cells,
         leads_to={
-            (name, system.key): _leads_to(name, system, pages.part_of(system), cells[name, system.key])
+            (name, system.key): _link_of_cell(name, system, pages.part_of(system), cells[name, system.key])
             for system in pages.systems
             for name in documents
         },
         cards=cards,
-        news=_news(pages, cards),
+        news=_collect_news(pages, cards),
         most_cards=CARDS,
         newly_failing=failing,
-        wide=_wide(len(documents), DOCUMENTS_THAT_FIT),
+        wide=_width_class(len(documents), DOCUMENTS_THAT_FIT),
     )
     columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
     write_table(
@@ -117,21 +117,21 @@ def _write_index(pages: Pages) -> None:
     )
 
 
-def _news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
-    """Return what the latest run of each system changed, where it changed something."""
+def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
+    """Return the changes of the latest run of each system, if there are any."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 
 
-def _leads_to(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return where the cell of a document and a system leads: to what is to be looked at, or else to the sections."""
+def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
+    """Return the target of the cell of a document and a system: the findings, or else the sections."""
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.of_document(document)}"
     return names.document_page(document, part)
 
 
-def _shown_alone(document: str) -> str:
-    """Return the rule that shows, of the findings of a system, those of one document when its anchor is the target."""
+def _css_of_single_document(document: str) -> str:
+    """Return the CSS rule that shows only one document's findings of a system when its anchor is the target."""
     name = names.of_document(document)
     shown = f"body:has(#{name}:target)"
     return (
@@ -140,14 +140,14 @@ def _shown_alone(document: str) -> str:
     )
 
 
-def _newly_failing(pages: Pages, system: System) -> int:
+def _count_newly_failing(pages: Pages, system: System) -> int:
     if not (before := pages.before[system.key]):
         return 0
     rows = zip(pages.stands.row(before.key), pages.stands.row(system.key), strict=True)
     return sum(verdict == "fail" and change(was, verdict) != "" for was, verdict in rows)
 
 
-def _with_card(pages: Pages) -> list[System]:
+def _systems_with_card(pages: Pages) -> list[System]:
     if len(pages.systems) <= CARDS:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
@@ -156,7 +156,7 @@ def _with_card(pages: Pages) -> list[System]:
 
 def _write_documents(pages: Pages) -> None:
     parts = pages.columns()
-    for name, sections in _documents(pages).items():
+    for name, sections in _sections_by_document(pages).items():
         table = f"document-{slug(name)}"
         for part, systems in enumerate(parts):
             pages.write(
@@ -169,7 +169,7 @@ def _write_documents(pages: Pages) -> None:
                 part=part,
                 page_of=lambda part, name=name: "../" + names.document_page(name, part),
                 table=table,
-                wide=_wide(len(systems)),
+                wide=_width_class(len(systems)),
             )
         write_table(
             pages.site,
@@ -194,21 +194,21 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
                 "section.html",
                 names.section_page(section, part),
                 section=section,
-                rules=_fails_first(pages, section, systems),
+                rules=_sort_findings_first(pages, section, systems),
                 columns=systems,
                 column_parts=parts,
                 part=part,
-                page_of=partial(_section_part, section),
+                page_of=partial(_name_of_section_part, section),
                 stands=pages.stands,
                 table=table,
-                wide=_wide(len(systems)),
+                wide=_width_class(len(systems)),
             )
         columns = ("rule", "level", "says", *(system.key for system in pages.systems))
-        write_table(pages.site, table, columns, _section_rows(pages, section))
+        write_table(pages.site, table, columns, _build_section_rows(pages, section))
 
 
-def _fails_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
-    """Return the rules of a section, those first that one of the systems on the page has a finding of, worst first."""
+def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
+    """Return the rules of a section, those with a finding on the page first, worst first."""
     last = len(FINDINGS)
 
     def place(rule: Rule) -> int:
@@ -218,11 +218,11 @@ def _fails_first(pages: Pages, section: Section, systems: list[System]) -> list[
     return sorted(section.rules, key=place)
 
 
-def _section_part(section: Section, part: int) -> str:
+def _name_of_section_part(section: Section, part: int) -> str:
     return "../" + names.section_page(section, part)
 
 
-def _section_rows(pages: Pages, section: Section) -> Iterator[tuple[object, ...]]:
+def _build_section_rows(pages: Pages, section: Section) -> Iterator[tuple[object, ...]]:
     for rule in section.rules:
         verdicts = (pages.stands.get(system.key, rule.rule) for system in pages.systems)
         yield rule.rule, rule.level, rule.says, *verdicts
@@ -244,7 +244,7 @@ def _write_pairs(pages: Pages) -> None:
         across=sorted({one.b for one in pairs}, key=lambda key: natural_key(called[key])),
         cells=cells,
         by_key=pages.by_key,
-        wide=_wide(len({one.b for one in pairs})),
+        wide=_width_class(len({one.b for one in pairs})),
     )
     rows = ((one.a, one.a_name, one.role, one.b, one.b_name, *map(one.counts.get, VERDICTS)) for one in pairs)
     write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICTS), rows)
@@ -275,5 +275,5 @@ def _write_coverage(pages: Pages) -> None:
         )
 
 
-def _wide(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
+def _width_class(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
     return " wide" if columns > fit else ""

@@ -1,4 +1,4 @@
-// Shows two systems side by side. Which ones stands in the URL after #. The data: rules-data.js.
+// Shows two systems side by side. The URL after # names them. The data: rules-data.js.
 "use strict";
 
 const SHOWN = 500;

@@ -1,4 +1,4 @@
-// Finds rules. What is asked for stands in the URL after #, so that it can be kept and sent. The data: rules-data.js.
+// Finds rules. The search is in the URL after #, so that it can be kept and sent. The data: rules-data.js.
 "use strict";
 
 const SHOWN = 200;

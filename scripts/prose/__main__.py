@@ -1,4 +1,4 @@
-"""Check the texts that people read against the habits of `habits.toml` and the checks of proselint.
+"""Checks texts against the habits of `habits.toml` and the checks of proselint.
 
 A room (a page, the rules of a document, ...) that is not rewritten yet has its count of findings in `kept.toml`. More
 findings fail. Fewer findings are written to the file, except in CI: the counts only fall.
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     worse = [room for room, count in counts.items() if count > kept.get(room, 0)]
     for room in worse:
         _show(found[room])
-        print(f"{room}: {counts[room]} findings, at most {kept.get(room, 0)} are allowed: mend what your change added")
+        print(f"{room}: {counts[room]} findings, at most {kept.get(room, 0)} are allowed: correct the new ones")
     lower = {room: counts.get(room, 0) for room in kept if counts.get(room, 0) < kept[room]}
     if lower and not worse and not os.environ.get("CI"):
         kept = {room: count for room, count in (kept | lower).items() if count}

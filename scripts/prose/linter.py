@@ -19,14 +19,14 @@ from scripts.prose.texts import Text
 HABITS = Path(__file__).with_name("habits.toml")
 OURS = "habits"
 NOISY = ("lexical_illusions", "needless_variants", "typography")
-"""Checks of proselint that a table of numbers, `...` for omitted lines or a term of the protocol trips."""
+"""Checks of proselint that a table of numbers, `...` for omitted lines or a protocol term triggers."""
 AROUND = 30
-"""Characters that a finding shows on either side of the match."""
+"""The number of characters that a finding shows on either side of the match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A habit in a text."""
+    """An unwanted habit in a text."""
 
     text: Text
     habit: str
@@ -41,7 +41,7 @@ def find(rooms: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
 
 
 def register_checks() -> None:
-    """Give the habits of the project to proselint, once."""
+    """Register the habits of the project in proselint, once."""
     registry = CheckRegistry()
     if registry.checks:
         return

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LEAST_WORDS = 4
-"""Shorter strings of a program are names and keys."""
+"""The least number of words of a text; shorter strings are names and keys."""
+TESTER_ROOMS = (
+    *("attach", "capture", "compiled", "environment", "expectations", "faults", "judging", "mutation", "preflight"),
+    *("proof", "results", "roots", "rules", "run", "topology", "wire"),
+)
+"""The rooms of the tester whose docstrings and messages are checked; the others are not rewritten yet."""
 LAKE_COMMANDS = ("cli.py", "command.py", "questions.py")
 _FENCE = re.compile(r"^\s*```")
 _CODE = re.compile(r"`+[^`]+`+")
@@ -23,7 +28,7 @@ _SAYS = re.compile(r"^(?:says|title) = ")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that can be read alone, in one line."""
+    """A text in one line, readable without its context."""
 
     file: Path
     line: int
@@ -31,7 +36,7 @@ class Text:
 
 
 def rooms(root: Path) -> dict[str, list[Text]]:
-    """Return the texts of each room: a page, the rules or the faults of a document, the commands of a package."""
+    """Return the texts of each room: a page, the rules or faults of a document, the commands or a room of a package."""
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
     found = {str(page.relative_to(root)): list(texts_of_page(page)) for page in pages}
     for document in sorted({section.parents[1] for section in (root / "suites").glob("*/*/rules.toml")}):
@@ -44,6 +49,8 @@ def rooms(root: Path) -> dict[str, list[Text]]:
         "reference_qm/shell": [root / "reference_qm" / "shell" / name for name in ("cli.py", "reader.py")],
     }.items():
         found[f"{package}: commands"] = _all(texts_of_program, files)
+    for room in TESTER_ROOMS:
+        found[f"harness/{room}"] = _all(texts_of_program, sorted((root / "harness" / room).rglob("*.py")))
     return {room: texts for room, texts in found.items() if texts}
 
 
@@ -82,7 +89,7 @@ def texts_of_rules(file: Path) -> Iterator[Text]:
 
 
 def texts_of_program(file: Path) -> Iterator[Text]:
-    """Yield the texts of a Python file: docstrings, help, messages; what a f-string fills in is ``{}``."""
+    """Yield the texts of a Python file: docstrings, help, messages; ``{}`` stands for the fields of f-strings."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     skipped: set[ast.AST] = set()
     for node in ast.walk(tree):

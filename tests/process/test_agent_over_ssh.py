@@ -53,7 +53,7 @@ def described(folder: Path, system: Served, over: Sshd, agent: Path, *more: str)
 def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, system: Served, over: Sshd) -> None:
     """The other is carried by the conversation of the example agent."""
     out = tmp_path / "run"
-    run = ("run", "--select", "MQQB-3.1.5.8.1", "-k", "comes_again", "--out", out)
+    run = ("run", "--select", "MQQB-3.1.5.8.1", "-k", "repeated", "--out", out)
     broken = mqconform(*run, "--sut", described(tmp_path, system, over, HERE / "relaying_agent.py", str(REQUESTS)))
     assert broken.returncode == 2
     why = run_json(out)["aborted"]

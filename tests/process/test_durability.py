@@ -266,7 +266,9 @@ def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path)
         receiver.ask("send", to=TO, body="x" * 300_000, delivery="recoverable")
         refusal = receiver.read_reply()
         assert refusal["ok"] is False
-        assert refusal["error"].startswith(f"it could not be saved: store {story.folders[RECEIVER] / 'store'}: ")
+        assert refusal["error"].startswith(
+            f"the message could not be saved: store {story.folders[RECEIVER] / 'store'}: "
+        )
         (outgoing,) = sender.call("list")["outgoing"]
         # `list` counts too what arrived and still waits for the disk; that cannot be peeked at.
         on_disk = len(receiver.call("peek", queue=QUEUE)["messages"])
@@ -298,5 +300,5 @@ def test_a_store_that_cannot_be_had_is_one_line_and_exit_2(tmp_path: Path, said:
     other = tmp_path / "other.toml"
     other.write_text("[queue_manager]\nidentifier = '6d71636f-6e66-4f72-8d00-000000000042'")
     line = refused(*flags, "--config", str(other))
-    assert "these are messages of queue manager" in line
+    assert "the entries are messages of queue manager" in line
     assert "not of 6d71636f-6e66-4f72-8d00-000000000042" in line

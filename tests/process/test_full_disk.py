@@ -21,10 +21,10 @@ BODY = "x" * 200_000
 """More of these than the disk has room for are sent until one is refused."""
 QUEUE = "private$\\q"
 REFUSED = "database or disk is full; make room on its disk"
-SHORT = "less than 16 MiB are left on its disk; make room, till then no message is taken"
+SHORT = "its disk has less than 16 MiB left; make room, until then no message is accepted"
 LIMIT_S = 10
 """For a command that hangs; the other of the pair, which does not, takes milliseconds."""
-ROOM = "there is room again on the disk of the store"
+ROOM = "the disk of the store has room again"
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_what_was_taken_by_half_is_given_back_and_the_run_goes_on(
         "--rule",
         "MQSO-5.5.1-01",
         "-k",
-        "full_storage or throttled or live_here",
+        "full_storage or throttled or survive_restart_except_express",
     )
     assert done.returncode == 1, done.stdout
     of = {(line["rule"], line["verdict"]): line["reason"] for line in verdicts(tmp_path / "run")}

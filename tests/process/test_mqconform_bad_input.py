@@ -49,7 +49,7 @@ MISTAKES = [
     (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name has the character U+001B: give visible ones"),
     (EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n", "queues.admin has the character U+000A"),
     (EXTERNAL.replace('"contoso"', f'"{"x" * 301}"'), "sut.name is longer than 300 characters"),
-    (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can be told a port that is picked'),
+    (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can get a port that is picked'),
     (EXTERNAL + 'peer_address = "192.0.2.9"\n', "driver.peer_address 192.0.2.9 is not an address of this machine"),
 ]
 
@@ -143,7 +143,7 @@ def test_a_run_folder_is_not_written_over_and_resume_needs_one(few: Ran, tmp_pat
     again = mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule)
     nowhere = mqconform("run", "--sut", file, "--resume")
     nothing = mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two")
-    assert "run: already holds a run; give another --out, or --resume to go on with it" in complaint(again)
+    assert "run: already holds a run; give another --out, or --resume to resume it" in complaint(again)
     assert (tmp_path / "run/verdicts.jsonl").read_bytes() == before
     assert "give its folder as --out" in complaint(nowhere)
     assert "nothing to resume" in complaint(nothing)
@@ -241,4 +241,4 @@ def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
         sys.executable, "-m", "mqconform", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
     )
     assert done.returncode == run_json(copy / "r")["exit"] == 5
-    assert "checks ran; suites/frozen.toml says a whole run has 1000" in done.stdout
+    assert "checks ran; a whole run has 1000 (suites/frozen.toml)" in done.stdout

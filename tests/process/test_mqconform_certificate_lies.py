@@ -48,7 +48,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         (lambda inside: (inside / "evil.sh").write_text("x"), "are not those that the certificate names: evil.sh"),
         (
             lambda inside: (inside / "badge.svg").write_text("<svg/>"),
-            "badge.svg does not show what the certificate says",
+            "badge.svg does not show the statement of the certificate",
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["rules"].update({"pass": 2_875})),
@@ -56,7 +56,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["terms"].update({"checks": 1})),
-            "on terms of 1 checks; a whole run has 3",
+            "the terms of the certificate name 1 checks; a whole run has 3",
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["system"].update({"name": "Fabrikam"})),
@@ -71,7 +71,7 @@ def test_who_signs_something_else_is_found_out(folder: Path, signer: Path, spoil
 def test_a_failure_that_was_made_a_pass_is_found_in_the_capture(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["establish-response-timestamp"]\n'
+    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["acceptor-establish-connection-timestamp-one-more"]\n'
     mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", "MQQB-2.2.2-01")
     change(tmp_path / "run", selection="all")
     leave_out_advice(tmp_path / "run")
@@ -88,7 +88,7 @@ def test_a_failure_that_was_made_a_pass_is_found_in_the_capture(
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Run the same three checks on a system that keeps packets of an unknown type: two of them fail."""
     folder = tmp_path_factory.mktemp("faulty")
-    file = VIRTUAL_SUT + '[reference]\nfaults = ["header-unknown-packet-type-kept"]\n'
+    file = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     mqconform("run", "--sut", sut(folder, file), "--out", folder / "run", "--rule", FEW)
     change(folder / "run", selection="all")
     leave_out_advice(folder / "run")
@@ -196,7 +196,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         in_lines(lambda lines: [line for line in lines if line.get("test") != lines[0]["test"]]),
         "checks ran; a whole run has 3",
     ),
-    "a rule invented": (another(rule="MQQB-9.9.9-99"), "MQQB-9.9.9-99 has a verdict and is no rule"),
+    "a rule invented": (another(rule="MQQB-9.9.9-99"), "MQQB-9.9.9-99 has a verdict and is not a rule"),
     "a verdict by no check": (without("test", "evidence"), "pass by no check"),
     "a verdict by another check": (
         another(rule="MQQB-3.1.5.8.1-01"),
@@ -205,7 +205,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a line put in": (another(seq=1), "seq is 1 after"),
     "a frame that is not there": (another(evidence=[[99_999]]), "verdicts name frame 99999 of"),
     "a pass without a packet": (of_rule("MQQB-2.2.1-03", evidence=[]), "without a packet"),
-    "the capture of another check": (another(capture="captures/x.pcapng"), "captures/x.pcapng is no capture of"),
+    "the capture of another check": (another(capture="captures/x.pcapng"), "captures/x.pcapng is not a capture of"),
     "another rule set in run.json": (in_run(suites="0" * 64), "cannot be judged here: its suites is"),
     "another harness": (in_run(harness="9.9"), "cannot be judged here: its harness is"),
     "levels": (let_must_be_may, "rules.json is not the rule set that certificate.json names"),
@@ -253,7 +253,7 @@ def test_a_lie_of_the_signer_is_refused(folder: Path, signer: Path, name: str):
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        ("NaN", "NaN is no number"),
+        ("NaN", "NaN is not a number"),
         ("1e400", "1e400 is too large"),
         ("100", "`--not-exercised` here is 5"),
         ("-1", "-1"),

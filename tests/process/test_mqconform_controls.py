@@ -26,7 +26,7 @@ WHOLE = os.environ.get("MQ_CONTROLS") == "all"
 SELECTION = (
     *("--select", "MQQB-2.1.2", "--select", "MQQB-2.2.7", "--select", "MQMQ-2.2.7", "--select", "MQQB-2.2.2-01"),
     *("--select", "MQQB-2.2.2-02", "--select", "MQQB-3.1.5.8.2-16", "--select", "MQQB-3.1.5.8.2-33"),
-    *("-k", "s2_1_2_ or s2_2_7_ or s2_2_07_ or s2_2_2_ or not_there or message_without_transaction_does_not"),
+    *("-k", "s2_1_2_ or s2_2_7_ or s2_2_07_ or s2_2_2_ or missing_queue or non_transactional_message"),
 )
 """A few checks of each transport, and those that could take silence for an answer."""
 PEER = "6d71636f-6e66-4f72-8d00-000000000001"
@@ -52,14 +52,14 @@ looked at by hand."""
 
 LATE = "late"
 LATE_FAULTS = (
-    "ping-request-any-signature",
-    "unknown-queue-taken-for-another",
-    "any-message-into-transactional-queue",
+    "acceptor-ping-request-with-wrong-signature-answered",
+    "receiver-message-to-missing-queue-inserted-elsewhere",
+    "receiver-transactional-queue-accepts-any-message",
 )
 """The faults of the queue manager that answers everything a second late: it sends what it should not."""
 LATE_SELECTION = (
     *("--select", "MQQB-2.2.7", "--select", "MQQB-3.1.5.8.2-16", "--select", "MQQB-3.1.5.8.2-33"),
-    *("-k", "another_signature or response_repeats or disregarded or message_without_transaction_does_not"),
+    *("-k", "wrong_signature or response_repeats or missing_queue or non_transactional_message"),
 )
 """The checks that those faults break, and one that a late answer has to satisfy."""
 PATIENT = "[timeouts]\nfactor = 2\n"

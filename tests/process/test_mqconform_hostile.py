@@ -59,7 +59,7 @@ def ran(kind: str, folder: Path, *options: str) -> Ran:
     return Ran(out, done.returncode, done.stdout + done.stderr)
 
 
-SESSION = ("--rule", "MQQB-3.1.5.4.1-05", "-k", "a_request_is_answered_and_the_session_is_open")
+SESSION = ("--rule", "MQQB-3.1.5.4.1-05", "-k", "connection_parameters_request_opens_session")
 
 
 def verdicts_of(found: Ran) -> set[str]:
@@ -79,7 +79,7 @@ def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path:
         ("inconclusive", False)
     }
     assert [line["verdict"] for line in lines if line["rule"] == "ROBUSTNESS-1-FLOOD"] == ["fail"] * 3
-    why = "the SUT has sent without an end in 3 checks"
+    why = "the SUT has sent without end in 3 checks"
     assert why in run_json(found.folder)["aborted"]
     assert why in found.said
     captured = sum(each.stat().st_size for each in (found.folder / "captures").iterdir())
@@ -89,7 +89,7 @@ def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path:
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("short-messages", "and at 12288 packets"),
+        ("short-messages", "at most 12288 packets"),
         ("connections", "the SUT has opened more than 512 connections within one check"),
     ],
 )
@@ -105,7 +105,7 @@ def test_what_is_small_and_many_is_a_flood_as_well(tmp_path: Path, kind: str, wh
 def test_junk_without_an_end_is_a_verdict_and_a_flood_as_well(tmp_path: Path) -> None:
     found = ran("junk", tmp_path, *SESSION)
     assert found.code == 2, found.said
-    assert "the SUT has sent without an end in 3 checks" in found.said
+    assert "the SUT has sent without end in 3 checks" in found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 
@@ -118,7 +118,7 @@ def test_a_byte_now_and_then_delays_nothing_for_ever(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["short-trailer", "silent-rpc", "nested"])
 def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, kind: str) -> None:
-    found = ran(kind, tmp_path, "--rule", "MQQP-3.1.4.4-06", "-k", "a_closed_queue_is_free")
+    found = ran(kind, tmp_path, "--rule", "MQQP-3.1.4.4-06", "-k", "closed_queue_is_free")
     assert found.code == 1, found.said
     assert verdicts(found.folder), found.said
     assert "harness_error" not in verdicts_of(found), found.said
@@ -154,7 +154,7 @@ def with_room(room: int, *arguments: object) -> str:
     full = mqconform("run", *arguments, limits={resource.RLIMIT_FSIZE: room})
     said = full.stdout + full.stderr
     assert full.returncode == 2, said
-    assert "cannot be written: File too large; make room, then go on with --resume" in said
+    assert "cannot be written: File too large; make room, then continue with --resume" in said
     assert "Traceback" not in said
     return said
 

@@ -51,7 +51,7 @@ def test_missed(judge):
 @both
 def test_not_exercised(judge):
     judge(MUST, expected=1, observed=1)
-    judge.not_exercised(SHOULD, reason="no trailer")
+    judge.mark_not_exercised(SHOULD, reason="no trailer")
 
 @pytest.mark.covers(SHOULD)
 def test_should_missed(judge):
@@ -73,7 +73,7 @@ def test_step_fails(judge):
 @both
 def test_step_fails_after_one(judge):
     judge(MUST, expected=1, observed=1)
-    judge.finished(MUST)
+    judge.conclude(MUST)
     raise ConformanceFailure("the SUT did not send SessionAck")
 
 @both

@@ -136,7 +136,7 @@ def test_all_is_there_and_nothing_is_changed(served: Served, write: Write) -> No
     assert bad(report) == {}
     assert set(states(report).values()) == {"ok"}
     assert (report.ready, report.in_the_way) == (True, [])
-    assert report.summary == "4 of 4 MUST rules can be judged with what there is"
+    assert report.summary == "4 of 4 MUST rules can be judged with this set-up"
 
 
 def test_a_system_that_is_not_running(write: Write) -> None:
@@ -145,7 +145,7 @@ def test_a_system_that_is_not_running(write: Write) -> None:
     assert bad(report).keys() == {"tcp port"}
     assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is it running, ")
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
-    said = f"0 of 4 MUST rules can be judged with what there is; 4 with all that {report.file} promises"
+    said = f"0 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
     assert report.summary == f"a run does not begin (tcp port): {said}"
 
 
@@ -170,7 +170,7 @@ def test_no_ping(write: Write) -> None:
     assert bad(report).keys() == {"ping"}
     assert "EnablePingService" in bad(report)["ping"]
     assert report.summary == (
-        f"at most 3 of 4 MUST rules can be judged with what there is; 4 with all that {report.file} promises"
+        f"at most 3 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
     )
 
 
@@ -220,7 +220,7 @@ def test_the_endpoint_mapper_names_qmcomm(served: Served, write: Write, monkeypa
     monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", port)  # serve's is beside qmcomm: 135 is for root
     report = look(write(rpc_port=0))
     assert bad(report) == {}
-    assert f"rpc port        ok            the endpoint mapper at {SUT} says {port}" in map(str, report.lines)
+    assert f"rpc port        ok            the endpoint mapper at {SUT} returns {port}" in map(str, report.lines)
     assert states(report)["rpc access"] == "ok"
 
 

@@ -14,7 +14,7 @@ from qm_process import free_port, serve
 from benchmarks.agents import EXAMPLE_ON_SERVE
 from harness.proof.trials import VIRTUAL_SUT
 
-ALL_ALIKE = "3 of 3 checks came to the verdicts of the run; 0 came to others, 0 cannot be replayed\n"
+ALL_ALIKE = "3 of 3 checks reproduced the verdicts of the run; 0 differed, 0 cannot be replayed\n"
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_a_run_comes_to_its_verdicts_again(few: Ran):
 
 
 def test_a_failure_fails_again_where_the_system_is_not(tmp_path: Path):
-    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["header-unknown-packet-type-kept"]\n'
+    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     assert mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW).returncode == 1
     done = mqconform("replay", tmp_path / "run", "--rule", FEW, "--out", tmp_path / "again")
     assert (done.returncode, done.stdout) == (0, ALL_ALIKE)
@@ -40,7 +40,7 @@ def test_a_failure_fails_again_where_the_system_is_not(tmp_path: Path):
 def test_a_run_of_a_program_with_a_control_channel_is_replayed(tmp_path: Path):
     """What decided how a check went on is in its capture: sockets, timers and answers, at the times of then."""
     file = started_program(tmp_path, addresses=("127.0.83.1", "127.0.83.2"))
-    chosen = "a_recoverable_message_is_acknowledged or test_unused_flags_of_a_base_header or an_unknown_packet_type"
+    chosen = "unknown_packet_type_closes_session"
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
     assert done.returncode == 0, done.stdout
     done = mqconform("replay", tmp_path / "run", "--format", "json")
@@ -84,7 +84,7 @@ def test_a_system_that_runs_elsewhere_is_replayed_but_for_what_chance_decided(tm
             f'[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "{own}"\npeer_address = "{peer}"\n{at}{its}'
             f'[control]\nkind = "stdio"\ncommand = {agent}\n{AUTHENTICATES}[capabilities]\nping = true\nqm2qm = true\n',
         )
-        chosen = "test_an_open_queue_is_purged_and_no_other or a_response_repeats or an_unknown_packet_type"
+        chosen = "test_purge_empties_open_queue_and_no_other or connection_response_repeats or unknown_packet_type"
         done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
     assert done.returncode == 0, done.stdout
     found = json.loads(mqconform("replay", tmp_path / "run", "--format", "json").stdout)
@@ -102,9 +102,7 @@ def test_a_verdict_that_is_not_that_of_the_capture_is_named(run: Path):
     assert done.returncode == 1
     assert f"\n  {rule}: in the run: fail" in done.stdout
     assert f"\n  {rule}: replayed: pass" in done.stdout
-    assert done.stdout.endswith(
-        "2 of 3 checks came to the verdicts of the run; 1 came to others, 0 cannot be replayed\n"
-    )
+    assert done.stdout.endswith("2 of 3 checks reproduced the verdicts of the run; 1 differed, 0 cannot be replayed\n")
 
 
 def test_checks_without_captures_cannot_be_replayed(run: Path):
@@ -112,7 +110,7 @@ def test_checks_without_captures_cannot_be_replayed(run: Path):
         path.unlink()
     done = mqconform("replay", run)
     assert done.returncode == 5
-    assert done.stdout.count(": it has no capture\n") == 3
+    assert done.stdout.count(": the check has no capture\n") == 3
 
 
 def test_captures_of_another_run_cannot_be_replayed(run: Path):

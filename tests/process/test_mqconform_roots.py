@@ -19,8 +19,8 @@ FAKED = {"PYTEST_PLUGINS": "missing_root", "PYTHONPATH": os.pathsep.join(map(str
 SUT, PEER = "127.0.77.1", "127.0.77.2"
 FORWARDED = [sys.executable, str(Path(__file__).parent / "forwarded_queue_manager.py")]
 CHOSEN = (
-    "test_each_bit and arrived-express or named_alone "
-    "or comes_again_is_discarded and express or ends_with_its_connection"
+    "acknowledgment_bit_enables and arrived-express or named_alone "
+    "or repeated_message_is_discarded and express or closing_session_closes_connection"
 )
 """Checks that wait for acknowledgments and copies, and some that need no message of the system."""
 QUEUES = ("plain", "tx", "admin")
@@ -122,7 +122,7 @@ def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path, qm2qm
 
 def test_a_system_whose_queue_is_of_the_other_kind_is_not_convicted(tmp_path: Path) -> None:
     with system(tmp_path, control=False, plain="tx") as path:
-        head = judged_by(path, "-k", "test_each_bit and arrived-express or ends_with_its_connection")
+        head = judged_by(path, "-k", "bit_enables and arrived-express or closing_session_closes_connection")
     said = "sut.toml names private$\\mqc-tx as queues.plain, and the server answered: the queue is transactional"
     assert head.startswith(
         f"{HEAD}{said}: name one that is not transactional, or create the queue, not transactional ("

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 BAD = ("fail", "warn", "harness_error", "inconclusive")
 SELECTION = ("--select", "MQQB-2.2.2", "--select", "MQQB-3.1.6.4")
 """Packets, sessions in both directions, and a timer."""
-FATAL = ("--rule", "MQQB-2.2.1-03", "-k", "test_an_unknown_packet_type_closes_the_session and 15")
+FATAL = ("--rule", "MQQB-2.2.1-03", "-k", "test_unknown_packet_type_closes_session and 15")
 
 
 def program(folder: Path, *before: str, timeouts: str = "", **changes: Any) -> Path:

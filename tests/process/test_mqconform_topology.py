@@ -47,7 +47,7 @@ def test_the_example_is_three_systems_that_do_what_they_must(example: Path, tmp_
 
 def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Path) -> None:
     path = example / "router.toml"
-    path.write_text(path.read_text().replace('"--control",', '"--fault", "routing-ends-at-the-router", "--control",'))
+    path.write_text(path.read_text().replace('"--control",', '"--fault", "router-keeps-messages", "--control",'))
     out = tmp_path / "run"
     done = mqconform(
         "run",
@@ -58,7 +58,7 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
         "--rule",
         "MQSO-3.3.4.5-01",
         "-k",
-        "by_way_of and express",
+        "pass_router and express",
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert {line["rule"] for line in verdicts(out) if line["verdict"] == "fail"} >= {"MQSO-3.3.4.5-01"}

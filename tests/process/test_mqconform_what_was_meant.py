@@ -127,7 +127,7 @@ def test_a_control_port_of_ones_own_is_not_for_several_programs(tmp_path: Path) 
 # -- the process ------------------------------------------------------------------------------------------------------
 
 FEW = ("--rule", "MQQB-2.2.1-03", "--rule", "MQQB-2.2.1-D01")
-FATAL = "test_an_unknown_packet_type_closes_the_session[15]"
+FATAL = "test_unknown_packet_type_closes_session[15]"
 ENDED = "the SUT's process ended: exit status 3"
 
 

@@ -115,7 +115,7 @@ def test_a_session_that_is_killed_takes_its_workers_along_and_is_resumed(alone: 
 def test_what_several_workers_cannot_do_is_one_line(tmp_path: Path) -> None:
     said_of = {
         0: "--workers 0: it must be 1 to 100",
-        3: "driver.more_peer_addresses names 1 addresses of this machine; worker 2 needs one, too",
+        3: "driver.more_peer_addresses names 1 addresses of this machine; worker 2 needs one as well",
     }
     file = sut(
         tmp_path,

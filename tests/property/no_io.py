@@ -36,7 +36,7 @@ from test_remote_pair import RemotePair
 from test_remote_readers import RemoteReaders
 from test_two_queue_managers import TwoQueueManagers
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import put_in_place
@@ -138,7 +138,9 @@ def check_that_misdeeds_are_caught() -> None:
         }
         for name, misdeed in (MISDEEDS | with_what_is_open).items():
             host = Network().host(1)
-            put_in_place(host.core, changed(Inputs.on_resolved, lambda original, misdeed=misdeed: lambda *_: misdeed()))
+            put_in_place(
+                host.core, override_method(Inputs.on_resolved, lambda original, misdeed=misdeed: lambda *_: misdeed())
+            )
             try:
                 host.handle(HostResolved("nowhere", ()))
             except CaughtError:

@@ -115,11 +115,11 @@ def test_packets_of_any_kind_are_judged(sent: list[bytes], by_peer: bool) -> Non
     load_predicates()
     with recorder() as made:
         made.listeners.append(PassiveJudge().on_frame)
-        connection = made.opened(PEER, SUT, by_peer=by_peer)
+        connection = made.record_opening(PEER, SUT, by_peer=by_peer)
         for opening in (establish_connection(), connection_parameters()):
-            made.received(connection, bytes(opening))
+            made.record_received(connection, bytes(opening))
         for data in sent:
-            made.received(connection, data)
+            made.record_received(connection, data)
             made.datagram(PEER, SUT, data[:1_000], from_sut=True)
         looked_at(made)
 
@@ -129,9 +129,9 @@ def test_packets_of_any_kind_are_judged(sent: list[bytes], by_peer: bool) -> Non
 @example([SHORT_TRAILER])
 def test_pdus_of_any_kind_are_read(sent: list[bytes]) -> None:
     with recorder() as made:
-        connection = made.opened(PEER, SUT, by_peer=True, rpc=True)
+        connection = made.record_opening(PEER, SUT, by_peer=True, rpc=True)
         for data in sent:
-            for frame in made.received(connection, data):
+            for frame in made.record_received(connection, data):
                 assert rpc_dissection(frame.data)
                 if frame.kind in ("bind_ack", "alter_context_resp"):
                     outcomes_of(frame.packet)
@@ -251,8 +251,8 @@ def test_a_control_channel_may_say_anything(answer: bytes) -> None:
 @given(st.data())
 def test_a_capture_of_any_bytes_is_read_or_refused(data: st.DataObject) -> None:
     with recorder() as made:
-        connection = made.opened(PEER, SUT, by_peer=True)
-        made.received(connection, b"x" * 50)
+        connection = made.record_opening(PEER, SUT, by_peer=True)
+        made.record_received(connection, b"x" * 50)
         made.datagram(PEER, SUT, b"y" * 24, from_sut=True)
         assert made.path is not None
         whole = made.path.read_bytes()

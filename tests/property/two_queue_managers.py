@@ -12,7 +12,7 @@ from uuid import UUID
 import core_bridge  # noqa: F401
 from core_network import PLAIN, TRANSACTIONAL, Host, Network
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.replacing import put_in_place
 from reference_qm.model.states import MessagePositionState
@@ -168,7 +168,7 @@ class Environment:
             if position.QueueReference.Pathname == TRANSACTIONAL:
                 self._note_arrivals(number, position)
 
-        put_in_place(core, changed(Positions.message_available, noting))
+        put_in_place(core, override_method(Positions.message_available, noting))
         self._note_arrivals(number)
 
     def _note_arrivals(self, number: int, newest: Any = None) -> None:

@@ -54,7 +54,7 @@ def test_an_out_that_is_a_file_is_one_clear_line(tmp_path, run_folder):
 def test_a_missing_java_is_one_clear_line(tmp_path, run_folder, monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    refused(rollup(run_folder, "--out", tmp_path / "out"), "there is no java on the PATH")
+    refused(rollup(run_folder, "--out", tmp_path / "out"), "no java is on the PATH")
 
 
 def test_a_wrong_java_home_is_one_clear_line(tmp_path, run_folder, monkeypatch):

@@ -49,7 +49,7 @@ def facts_are_not_written(monkeypatch):
         manifest.publish(lake.files, lake.uri, state)
         return replace(lake, manifest=state)
 
-    monkeypatch.setattr(ingest, "_take", take)
+    monkeypatch.setattr(ingest, "_take_runs", take)
 
 
 def test_each_run_is_taken_once_when_it_has_finished_and_can_be_read(spark, runs, tmp_path, facts_are_not_written):
@@ -153,9 +153,9 @@ def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanl
     following.follow(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
     assert written == [1, 2]
     out = capsys.readouterr()
-    assert "lake state 2: 1 runs taken (3 verdicts), 1 left for later" in out.out
-    assert out.out.endswith("ended: the lake is as of the last look that was whole\n")
-    assert out.err == "mqconform rollup: /runs/open has not finished: left for later\n"
+    assert "lake state 2: 1 runs taken (3 verdicts), 1 skipped for now" in out.out
+    assert out.out.endswith("ended: the lake has the runs of the last complete search\n")
+    assert out.err == "mqconform rollup: /runs/open has not finished: skipped for now\n"
 
 
 def test_runs_are_waited_for_until_each_is_there_and_has_finished(spark, runs):

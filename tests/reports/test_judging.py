@@ -1,13 +1,16 @@
 """``lake judge``: captures judged on executors are judged as in one process, and become runs as any other."""
 
+import gzip
 import json
 import shutil
+import struct
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from harness.capture import read_pcapng
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.captured import lines_of_capture
@@ -34,10 +37,19 @@ def record(path, *packets):
     """Write a capture of what a SUT sent on one connection."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
-    connection = recorder.opened(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
+    connection = recorder.record_opening(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
     for packet in packets:
-        recorder.received(connection, packet)
+        recorder.record_received(connection, packet)
     recorder.close()
+
+
+def by_another_tool(path):
+    """Return a capture as a pcap file of Ethernet frames."""
+    made = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1)
+    for frame in read_pcapng(path):
+        data = bytes(12) + b"\x08\x00" + frame.data
+        made += struct.pack("<IIII", *divmod(frame.time_us, 1_000_000), len(data), len(data)) + data
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -62,20 +74,24 @@ def captured(tmp_path_factory):
     (strange / "large.pcapng").write_bytes(bytes((1 << 20) + 1))
     (strange / "no capture.txt").write_text("x")
     shutil.copy(GOLDEN, strange / "golden.pcapng")
+    other = root / "other"
+    other.mkdir()
+    (other / "ethernet.pcap.gz").write_bytes(gzip.compress(by_another_tool(run / AGAIN)))
     return root
 
 
 STRANGE = {
     "cut.pcapng": "the file is cut: 5 bytes of a block are missing",
     "golden.pcapng": "does not say which packets the system under test sent",
-    "large.pcapng": "1048577 octets are more than the 1048576 that are looked at",
-    "noise.pcapng": "this is no pcapng file",
+    "large.pcapng": "1048577 octets are more than the 1048576 that are read",
+    "noise.pcapng": "neither pcap nor pcapng",
 }
 
 
 def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spark, captured, tmp_path):
     given = Given("Fabrikam", "2", "none")
-    written = judge_into_folder(spark, [str(captured)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
+    folders = [str(captured / name) for name in ("run 1", "strange")]
+    written = judge_into_folder(spark, folders, given, BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert (written.judged, written.refused) == (4, [])
     assert len(written.rejected) == len(STRANGE)
     for line, (capture, why) in zip(written.rejected, sorted(STRANGE.items()), strict=True):
@@ -123,6 +139,17 @@ def _text(line):
     return json.dumps(line, sort_keys=True)
 
 
+def test_a_capture_of_another_tool_is_judged_as_that_of_the_run(spark, captured, tmp_path):
+    given = Given("Fabrikam", "2", "none", sut="127.0.0.2")
+    written = judge_into_folder(spark, [str(captured / "other")], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
+    assert (written.judged, written.rejected) == (1, [])
+    (folder,) = (tmp_path / "out").iterdir()
+    lines = [without_schema(json.loads(line)) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
+    expected = lines_of_capture(captured / "run 1" / AGAIN, "ethernet.pcap.gz")[1]
+    assert [line.pop("test") for line in lines] == ["ethernet.pcap.gz"] * len(expected)
+    assert sorted(map(_text, lines)) == sorted(_text(without_schema(line)) for line in expected)
+
+
 def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_path, monkeypatch):
     taken = []
 
@@ -146,7 +173,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
         none = (f"null {name}" for name in ("errata", "notes", "reason", "advice", "rejected"))
         return some.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
 
-    monkeypatch.setattr(ingest, "_take", take)
+    monkeypatch.setattr(ingest, "_take_runs", take)
     monkeypatch.setattr(judging, "_judge_all", pass_all)
 
     def judge(*some):
@@ -163,9 +190,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
     assert (source.folder.uri, source.row["sut_name"], source.row["partial"]) == (f"file://{run}", "Contoso", True)
     report, written = judge(str(run), str(captured / "strange"))
     assert (written.judged, report.known, len(taken)) == (0, 1, 1)
-    assert report.refused == [
-        f"{captured}/strange: no run.json says which system was captured: give --name and --version"
-    ]
+    assert report.refused == [f"{captured}/strange: no run.json names the captured system: give --name and --version"]
 
 
 @pytest.mark.parametrize("target", ["--out", "--lake"])
@@ -213,13 +238,13 @@ def test_a_profile_that_nobody_knows_is_refused(spark, captured, tmp_path):
 def test_where_there_are_no_captures_is_said(spark, tmp_path):
     (tmp_path / "x.txt").write_text("")
     for folder, words in (
-        (str(tmp_path / "none"), "nothing is there"),
+        (str(tmp_path / "none"), "nothing exists there"),
         (str(tmp_path), "no file there ends in .pcapng"),
     ):
         with pytest.raises(RollupError, match=words):
             judge_into_folder(spark, [folder], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("")
-    with pytest.raises(RollupError, match="holds something"):
+    with pytest.raises(RollupError, match="is not empty"):
         judge_into_folder(spark, [str(tmp_path)], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert Files(spark).entries(f"file://{tmp_path}/nowhere") == []

@@ -18,7 +18,7 @@ class MqconformError(Exception):
     """As the harness has it."""
 
 
-def told(path, name, profile):
+def told(path, name, profile, sut):
     seen = {"expected": path.read_bytes().decode(), "reason": profile}
     return 1_000_000, [
         {"schema": 2, "rule": "MQQB-2.1.1-01", "verdict": "pass", "test": "no", **seen},
@@ -26,7 +26,7 @@ def told(path, name, profile):
     ]
 
 
-def stubborn(path, name, profile):
+def stubborn(path, name, profile, sut):
     while True:
         try:
             time.sleep(0.01)
@@ -34,15 +34,15 @@ def stubborn(path, name, profile):
             continue
 
 
-def greedy(path, name, profile):
+def greedy(path, name, profile, sut):
     return len(bytearray(8 << 30)), []
 
 
-def deep(path, name, profile):
-    return deep(path, name, profile)
+def deep(path, name, profile, sut):
+    return deep(path, name, profile, sut)
 
 
-def refused(path, name, profile):
+def refused(path, name, profile, sut):
     raise MqconformError(f"{path}: at byte 4: cut")
 
 
@@ -69,7 +69,7 @@ def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out()
     ("function", "seconds", "why"),
     [
         (stubborn, 0.2, "not judged within 0.2 s"),
-        (greedy, PATIENCE_S, "takes more than 1024 MiB of memory"),
+        (greedy, PATIENCE_S, "needs more than 1024 MiB of memory"),
         (
             deep,
             PATIENCE_S,

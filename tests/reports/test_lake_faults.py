@@ -49,8 +49,11 @@ def test_a_run_that_grows_and_one_with_the_rules_of_another_do_not_cost_the_othe
     assert (report.taken, report.kept, report.rejected) == (["good"], 1, 0)
     of_foreign, of_grows = report.refused
     assert of_foreign.startswith(f"{folder / 'foreign'}/rules.json: its SHA-256 is ")
-    assert of_foreign.endswith("names the suites bbbbbbbb...: it is of another run")
-    assert of_grows == "run grows: it is written still, there were 1 lines and then 3: ingest it when it has ended"
+    assert of_foreign.endswith("names the suites bbbbbbbb...: it belongs to another run")
+    assert (
+        of_grows
+        == "run grows: it is still being written, its lines changed from 1 to 3: ingest it when it has finished"
+    )
     lake = Lake.open(spark, str(folder / "lake"))
     assert {each.name for each in (folder / "lake" / "data").iterdir()} == lake.manifest.commits_in_use()
 
@@ -78,9 +81,11 @@ def test_an_ingest_that_another_overtakes_and_one_that_fails_after_its_last_step
             said.append(str(caught.value))
 
     said = []
-    with pytest.raises(RollupError, match="was changed by somebody else meanwhile: nothing was taken, ingest again"):
+    with pytest.raises(
+        RollupError, match="was changed by another process in the meantime: nothing was ingested, ingest again"
+    ):
         ingest(Lake.open(spark, str(where)), [str(second)], stage=meanwhile)
-    assert said == ["the lake was published, its state 2 has the 1 runs; what failed after that: no room"]
+    assert said == ["the lake was published, its state 2 has the 1 runs; the next step failed: no room"]
     assert set(Lake.open(spark, str(where)).manifest.runs) == {"good", "third"}
 
 

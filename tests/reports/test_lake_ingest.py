@@ -98,7 +98,7 @@ BROKEN = {
     13: "not one JSON object",
     14: "unknown rule nonsense",
     15: "not one JSON object",
-    17: "ms is no time of a run",
+    17: "ms is outside the run",
     20: "captures/x.pcapng: the file is cut",
     21: "cut off in the middle of the line",
 }
@@ -371,7 +371,9 @@ def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was_and_another_
 def test_who_publishes_second_is_told_and_changes_nothing(taken):
     lake = taken.open()
     before = set((taken.path() / "manifests").iterdir())
-    with pytest.raises(RollupError, match="was changed by somebody else meanwhile: nothing was taken, ingest again"):
+    with pytest.raises(
+        RollupError, match="was changed by another process in the meantime: nothing was ingested, ingest again"
+    ):
         publish(lake.files, lake.uri, replace(lake.manifest, runs={}))
     assert taken.open().manifest == lake.manifest
     assert set((taken.path() / "manifests").iterdir()) == before
@@ -398,11 +400,11 @@ def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_sam
     [
         (
             "s3a://bucket/lake",
-            "S3AFileSystem not found; its jars are not here: give them with --conf spark.jars.packages",
+            "S3AFileSystem not found; its jars are missing: give them with --conf spark.jars.packages",
         ),
         ("nosuch://host/lake", 'No FileSystem for scheme "nosuch"'),
         ("hdfs://nosuch.invalid/lake", "nosuch.invalid"),
-        ("", "an empty name is no folder"),
+        ("", "an empty name is not a folder"),
     ],
 )
 def test_a_file_system_that_cannot_be_had_is_one_line_and_no_local_folder(taken, tmp_path, monkeypatch, where, words):
@@ -417,9 +419,9 @@ def test_a_file_system_that_cannot_be_had_is_one_line_and_no_local_folder(taken,
 
 def test_a_folder_that_holds_other_things_is_no_lake(taken, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(RollupError, match=r"is no lake, it holds mine\.txt"):
+    with pytest.raises(RollupError, match=r"is not a lake, it holds mine\.txt"):
         Lake.open_or_new(taken.spark, str(tmp_path))
-    with pytest.raises(RollupError, match="there is no lake at"):
+    with pytest.raises(RollupError, match="no lake at"):
         Lake.open(taken.spark, str(tmp_path / "nowhere"))
 
 
@@ -429,7 +431,7 @@ def test_a_manifest_that_is_none_is_named(taken, tmp_path):
     other = (taken.path() / "manifests" / f"{taken.open().manifest.number:08d}.json").read_text()
     for text in ("{", "[]", '{"schema": "7"}', "{}", other.replace('"number": ', '"number": 4')):
         path.write_text(text)
-        with pytest.raises(RollupError, match=r"00000003\.json is no manifest"):
+        with pytest.raises(RollupError, match=r"00000003\.json is not a manifest"):
             Lake.open_or_new(taken.spark, str(tmp_path))
     path.write_text('{"schema": 2}')
     with pytest.raises(RollupError, match="has schema 2: a newer mqconform wrote this lake"):

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from reports.progress import Progress, _seconds
+from reports.progress import Progress, _format_seconds
 
 
 class Terminal(io.StringIO):
@@ -63,7 +63,7 @@ def test_what_is_said_while_java_has_the_standard_streams_is_heard(monkeypatch, 
 
 
 def test_hours_and_minutes_are_in_words():
-    assert [_seconds(each) for each in (0, 89.4, 90, 599, 3_000, 7_300)] == [
+    assert [_format_seconds(each) for each in (0, 89.4, 90, 599, 3_000, 7_300)] == [
         *("0 s", "89 s", "1 min 30 s", "9 min 59 s", "50 min", "2 h 2 min"),
     ]
 
@@ -78,7 +78,7 @@ def test_a_command_that_rests_is_quiet_and_begins_anew():
     progress = Progress("rollup", out, lambda: next(clock))
     progress("one look")
     progress.rest()
-    progress._say(99.0)
+    progress._print_line(99.0)
     for _ in range(3):
         progress("another look")
     assert [line.rpartition(", ")[2] for line in out.getvalue().splitlines()] == ["9 s so far", "6 s so far"]

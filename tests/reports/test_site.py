@@ -108,7 +108,7 @@ def test_the_coverage_page_counts_and_says_why(tmp_path):
 
 def test_a_site_of_old_runs_says_that_it_knows_no_coverage(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
-    assert "No run says what the suites check" in page_of(site, "coverage.html")
+    assert "No run has the coverage of the suites" in page_of(site, "coverage.html")
 
 
 def test_stale_pages_do_not_stay(tmp_path):
@@ -142,7 +142,7 @@ def test_errata_have_their_texts(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one]), errata=known)
     page = page_of(site, "errata.html")
     assert page.index("&lt;i&gt;E1&lt;/i&gt;") < page.index(RULE.rule) < page.index('id="others"') < page.index(">E9 ")
-    assert "The suites that are installed here have no such entry" in page[page.index(">E77") :]
+    assert "The installed suites have no such entry" in page[page.index(">E77") :]
     assert "settled by bytes" in page[page.index('id="others"') :]
     assert "&lt;i&gt;E1&lt;/i&gt; contradicts" in only_rule_page(site)
 

@@ -162,7 +162,7 @@ def test_a_page_says_how_many_frames_and_systems_it_leaves_out(tmp_path):
 def test_a_rule_that_nobody_judged_has_a_page_and_says_so(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)]))
     assert "no verdict" in only_rule_page(site)
-    assert "Nothing fails of what was judged" in system_page(site, CONTOSO)
+    assert "No judged rule fails" in system_page(site, CONTOSO)
 
 
 def test_a_rule_that_no_check_judges_has_no_command_that_repeats_one(tmp_path):

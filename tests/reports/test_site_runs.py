@@ -120,7 +120,7 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
         assert page.index(f"Fix this first: <bdi>{kept}") < page.index("count v-inconclusive"), name
     page = system_page(site, CONTOSO)
     assert page.index(">2 rules</span><span") < page.index(f"</span>: {shown}</h3>") < page.index("it was slow")
-    assert page.index("Fix what stands above") < page.index("undecided: the reason")
+    assert page.index("Fix the problems above") < page.index("undecided: the reason")
 
 
 @pytest.mark.parametrize("extra", [None, "", "{", "[]", '{"roots": 1}', '{"roots": [1, {"said": 2}, {"said": "x"}]}'])
@@ -167,5 +167,5 @@ def test_a_run_without_a_change_says_so_and_names_its_folder_as_a_person_would(t
     runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2, folder="file:///runs/r2")]
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")], runs))
     page = page_of(site, f"runs/{slug('r2')}.html")
-    assert "No verdict that stands differs from the one before this run." in page
+    assert "No standing verdict changed with this run." in page
     assert "<code>/runs/r2</code>" in page

@@ -43,7 +43,7 @@ def test_an_inspect_rule_shows_the_state_and_folds_the_packets_that_led_to_it(tm
     page = only_page(site, "rules")
     assert '<dt>State expected</dt><dd class="state">3 sessions' in page
     assert '<dt>State observed</dt><dd class="state"><bdi>2 sessions' in page
-    assert page.index("The state is what decides") < page.index("<summary>2 packets before it") < page.index("<figure")
+    assert page.index("The state decides") < page.index("<summary>2 packets before it") < page.index("<figure")
     assert "<details open><summary>2 packets" not in page
 
 
@@ -57,7 +57,7 @@ def test_what_nothing_was_expected_of_has_a_reason_alone(tmp_path):
 
 def test_a_rule_that_never_changed_says_so(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")]))
-    assert "no run changed it" in only_page(site, "rules")
+    assert "No run has changed the verdict" in only_page(site, "rules")
 
 
 def test_every_table_is_there_for_machines(tmp_path):

@@ -144,7 +144,7 @@ def test_a_wrong_query_is_one_line(lake: Path, query: str, words: str) -> None:
 
 def test_an_empty_or_missing_or_distant_lake_is_one_line(tmp_path: Path) -> None:
     refused(ask(tmp_path, "select 1"), "is empty: fill it with mqconform lake ingest")
-    refused(ask(tmp_path / "none", "select 1"), "there is no lake at")
+    refused(ask(tmp_path / "none", "select 1"), "no lake at")
     refused(ask(Path("hdfs://host/lake"), "select 1"), "is not a local folder")
 
 

@@ -71,7 +71,7 @@ def test_what_is_missing_comes_first_of_each_system_that_lacks_it():
         [{"said": roots[0].said, "checks": ["a", "b"]}, {"said": "one address", "checks": ["a"]}],
     ]
     many = replace(found, runs=(run("r3", FABRIKAM, 3, roots=roots * 20),))
-    assert rendered(many, 200).splitlines()[20] == "and 20 more that are missing: the site has all"
+    assert rendered(many, 200).splitlines()[20] == "and 20 more missing roots: the site has all"
 
 
 def test_sections_of_which_nothing_was_judged_are_left_out():
@@ -79,7 +79,7 @@ def test_sections_of_which_nothing_was_judged_are_left_out():
     text = rendered(contents([CONTOSO], rules, [standing(RULES[0], CONTOSO, "pass")]))
     assert "2.1.1" in text
     assert "4.1" not in text
-    assert "3 groups of sections of which nothing was judged are left out" in text
+    assert "3 groups of sections without a judged rule are left out" in text
 
 
 def test_the_share_that_was_judged_is_of_the_catalogue():

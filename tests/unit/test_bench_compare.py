@@ -56,8 +56,8 @@ def test_kept_figures_are_read_as_they_were_written(tmp_path: Path):
     [
         (None, "No such file or directory"),
         ("[explain", "Expected ']'"),
-        ("explain = 3", '"explain" is no table of ratio, cpu_s, wanted_cpu_s, measured'),
-        ("[explain]\nratio = 1.0", '"explain" is no table of ratio, cpu_s, wanted_cpu_s, measured'),
+        ("explain = 3", '"explain" is not a table of ratio, cpu_s, wanted_cpu_s, measured'),
+        ("[explain]\nratio = 1.0", '"explain" is not a table of ratio, cpu_s, wanted_cpu_s, measured'),
         ('[explain]\nratio = []\ncpu_s = 1\nwanted_cpu_s = 1\nmeasured = ""', 'ratio of "explain" is [], not a number'),
         ('[explain]\nratio = 0\ncpu_s = 1\nwanted_cpu_s = 1\nmeasured = ""', 'ratio of "explain" is 0, not a number'),
         ("[explain]\nratio = 1\ncpu_s = 1\nwanted_cpu_s = 1\nmeasured = 2", 'measured of "explain" is 2, not a text'),

@@ -217,11 +217,11 @@ BAD_ROWS = {
     "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
     "violates nothing known": (
         row("MQQB-2.2.1-01", violates='["MQQB-2.2.1-77"]'),
-        "MQQB-2.2.1-01: violates MQQB-2.2.1-77, which is no rule; index.tsv has them all",
+        "MQQB-2.2.1-01: violates MQQB-2.2.1-77, which is not a rule; index.tsv has all rules",
     ),
     "under no SHOULD": (
         row("MQQB-2.2.1-01", under='["MQQB-2.2.1-01"]'),
-        "MQQB-2.2.1-01: is under MQQB-2.2.1-01, which is no SHOULD; index.tsv has the levels",
+        "MQQB-2.2.1-01: is under MQQB-2.2.1-01, which is not a SHOULD; index.tsv has the levels",
     ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),

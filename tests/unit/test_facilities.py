@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.paths import SUITES
-from reference_qm.control import _VERBS, FACILITIES, announced, refusal
+from reference_qm.control import _VERBS, FACILITIES, list_offered_facilities, refusal
 
 PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-8")
 OF_NONE = {"identity"}
@@ -22,8 +22,8 @@ def test_a_verb_of_two_facilities_is_offered_with_either():
 
 
 def test_what_may_receive_may_read_remote_queues():
-    assert announced(FACILITIES, {"send", "receive"}) == ["send", "receive", "remote_read"]
-    assert announced(FACILITIES, {"remote_read"}) == ["remote_read"]
+    assert list_offered_facilities(FACILITIES, {"send", "receive"}) == ["send", "receive", "remote_read"]
+    assert list_offered_facilities(FACILITIES, {"remote_read"}) == ["remote_read"]
 
 
 def test_the_page_has_the_table():

@@ -92,7 +92,7 @@ def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], fou
         (ROW.replace('"all"', '"from windows-12"'), "1: unknown release 'windows-12'"),
         (ROW + 'rules = ["MQQB-9.9-01"]\n', "1: unknown rule MQQB-9.9-01; suites/index.tsv has them all"),
         (ROW + 'rules = ["MQQB-9.9-*"]\n', "1: unknown rule MQQB-9.9-*"),
-        (ROW + f'excuses = ["{RULE}"]\n', "1: excuses rules without allows; say what a release may do otherwise"),
+        (ROW + f'excuses = ["{RULE}"]\n', "1: excuses rules without allows; name the permitted deviation of a release"),
         (ROW + 'excused = ["all"]\n', "1: excused without excuses; name the rules that may be missed"),
         (ROW + "odd = 1\n", "1: unknown key odd"),
         (ROW.replace("same", "outside"), "1: reference is ['outside']; write ['outside: why'] and nothing else"),

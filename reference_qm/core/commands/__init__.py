@@ -1,1 +1,1 @@
-"""Inputs and the commands of higher layers. Spec: MS-MQQB 3.1.4."""
+"""Take the inputs of a queue manager and carry out the commands of higher layers. Spec: MS-MQQB 3.1.4."""

@@ -9,12 +9,12 @@ from reference_qm.surface.effects import Completed, Rejected
 
 
 class Answering(Part):
-    """The answers to commands, at once or later."""
+    """Sends the answers to commands, either at once or when the work is done."""
 
     __slots__ = ()
 
     def answer(self, token: int, carry_out: Callable[[], Result | None]) -> None:
-        """Carry out a command, or what is left of it, and answer it, unless that comes later still."""
+        """Carry out a command, or the rest of it, and send its answer unless the answer comes later."""
         try:
             result = carry_out()
         except CommandError as error:

@@ -24,7 +24,7 @@ from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
 
 LAST_ID = 0xFFFFFFFFFFFFFFFF
-"""LookupId behind the last message; 0 is before the first. Spec: MS-MQQP 3.1.4.11."""
+"""The LookupId behind the last message; the LookupId before the first message is 0. Spec: MS-MQQP 3.1.4.11."""
 LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "first": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, 0),
     "previous": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, None),
@@ -32,11 +32,11 @@ LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
     "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LAST_ID),
 }
-"""``seek``: the action that peeks, the one that receives, and the LookupId that goes with it, if one does."""
+"""For each value of ``seek``: the action that peeks, the action that receives, and the LookupId to pass, if any."""
 
 
 class ClientCommands(Part):
-    """Commands of a higher layer for remote queues. The answers come when the sequences end."""
+    """Handles the commands of a higher layer for remote queues. Each answer comes when its sequence of calls ends."""
 
     __slots__ = ()
 
@@ -55,48 +55,48 @@ class ClientCommands(Part):
         share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
         unresolved = None if is_address(host) else host
         opening = self.qm.client_opening.open_for_application(queue, unresolved, queue_format(request.queue), share)
-        self._run(opening, token, now, lambda opened: {"remote": opened.number})
+        self._run_sequence(opening, token, now, lambda opened: {"remote": opened.number})
 
     def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:
-        """Close a remote queue: whatever comes of it, it is open no more."""
+        """Close a remote queue. The queue counts as closed even if the call to its server fails."""
         queue = self.qm.remote_client.queues.pop(self._find_queue(request.remote).number)
         cursors = self.qm.remote_client.cursors
         for number in [number for number, (of, _) in cursors.items() if of is queue]:
             del cursors[number]
-        self._run(self.qm.client_opening.close_queue_at_server(queue), token, now)
+        self._run_sequence(self.qm.client_opening.close_queue_at_server(queue), token, now)
 
     def remote_open_cursor(self, request: remote_commands.RemoteOpenCursor, token: int, now: Now) -> None:
-        """Make a cursor at the server."""
+        """Create a cursor at the server of a remote queue."""
         queue = self._find_queue(request.remote)
         if len(self.qm.remote_client.cursors) >= OPEN_LIMIT:
             raise CommandError(f"{OPEN_LIMIT} remote cursors are open already: close some")
 
-        def created(handle: int) -> dict[str, Any]:
+        def store_cursor(handle: int) -> dict[str, Any]:
             number = self.qm.next_handle()
             self.qm.remote_client.cursors[number] = (queue, handle)
             return {"cursor": number}
 
-        self._run(self.qm.client_cancelling.create_remote_cursor(queue), token, now, created)
+        self._run_sequence(self.qm.client_cancelling.create_remote_cursor(queue), token, now, store_cursor)
 
     def remote_close_cursor(self, request: remote_commands.RemoteCloseCursor, token: int, now: Now) -> None:
-        """Forget a cursor."""
+        """Close a cursor of a remote queue."""
         queue, cursor = self._find_cursor(request.cursor)
         del self.qm.remote_client.cursors[request.cursor]
-        self._run(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
+        self._run_sequence(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
-        """Take a message out of a remote queue."""
-        self._read(request, ReadAction.MQ_ACTION_RECEIVE, token, now)
+        """Receive a message from a remote queue."""
+        self._read_with_action(request, ReadAction.MQ_ACTION_RECEIVE, token, now)
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
-        """Read a message of a remote queue, leaving it there."""
+        """Peek at a message of a remote queue."""
         if request.next and request.cursor is None:
-            raise CommandError("next: there is a next message only for a cursor: give one")
+            raise CommandError("next: only a cursor has a next message: give a cursor")
         action = ReadAction.MQ_ACTION_PEEK_NEXT if request.next else ReadAction.MQ_ACTION_PEEK_CURRENT
-        self._read(request, action, token, now)
+        self._read_with_action(request, action, token, now)
 
     def remote_read_by_lookup_id(self, request: remote_commands.RemoteReadByLookupId, token: int, now: Now) -> None:
-        """Take or read the message with a lookup identifier, or one beside it."""
+        """Receive or peek at the message with a lookup identifier, or the message before or after it."""
         peeking, receiving, fixed = one_of("seek", request.seek, LOOKUPS)
         check_number("lookup_id", request.lookup_id, 0, LAST_ID)
         if request.lookup_id == 0 and fixed is None and request.seek != "next":
@@ -111,21 +111,21 @@ class ClientCommands(Part):
         self._begin_read(read, now)
 
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
-        """Delete every message of a remote queue."""
-        self._run(self.qm.client_opening.purge_queue_at_server(self._find_queue(request.remote)), token, now)
+        """Purge a remote queue."""
+        self._run_sequence(self.qm.client_opening.purge_queue_at_server(self._find_queue(request.remote)), token, now)
 
     def cancel_command(self, request: commands.CancelWaiting, token: int, now: Now) -> Result | None:
-        """Cancel a command that waits for a message, here or at another queue manager."""
-        entry = self._pending(request.token)
+        """Cancel a command that waits for a message of a local or remote queue."""
+        entry = self._find_pending_read(request.token)
         if entry is None:
             return self.qm.queue_commands.cancel_waiting(request, token, now)
         cancelling = self.qm.client_cancelling.cancel_pending_read(entry.queue, entry.RequestId)
-        self._run(cancelling, token, now, lambda nothing: {"cancelled": True})
+        self._run_sequence(cancelling, token, now, lambda nothing: {"cancelled": True})
         return None
 
-    def _read(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
+    def _read_with_action(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
         if (request.remote is None) == (request.cursor is None):
-            raise CommandError("remote, cursor: give one of them, it says where to read")
+            raise CommandError("remote, cursor: give exactly one of them, to name the place to read from")
         time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
         check_number("timeout_ms", time_out, 0, INFINITE_MS)
         handle = 0
@@ -140,30 +140,30 @@ class ClientCommands(Part):
         if read.receives and not read.queue.receives:
             raise CommandError(f"{read.queue.FormatName!a} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
 
-        def finished(found: Any) -> None:
+        def answer_read(found: Any) -> None:
             if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
                 self.qm.emit(Completed(read.token, Result({"message": None})))
             else:
-                self._answer(read.token, found, _describe)
+                self._answer_command(read.token, found, _describe_message)
 
-        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, finished)
+        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, answer_read)
 
-    def _run(
+    def _run_sequence(
         self,
         sequence: Sequence,
         token: int,
         now: Now,
         values: Callable[[Any], dict[str, Any]] = lambda nothing: {},
     ) -> None:
-        self.qm.client_tasks.run(sequence, now, lambda outcome: self._answer(token, outcome, values))
+        self.qm.client_tasks.run(sequence, now, lambda outcome: self._answer_command(token, outcome, values))
 
-    def _answer(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
+    def _answer_command(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
         if isinstance(outcome, RemoteError):
             self.qm.emit(Rejected(token, str(outcome)))
         else:
             self.qm.emit(Completed(token, Result(values(outcome))))
 
-    def _pending(self, token: int) -> PendingRemoteReadEntry | None:
+    def _find_pending_read(self, token: int) -> PendingRemoteReadEntry | None:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         return next((entry for entry in entries if entry.token == token), None)
 
@@ -180,7 +180,7 @@ class ClientCommands(Part):
         return found
 
 
-def _describe(found: RemoteMessage) -> dict[str, Any]:
+def _describe_message(found: RemoteMessage) -> dict[str, Any]:
     described = describe_message(found.message)
     described["lookup_id"] = found.LookupIdentifier
     return {"message": described}

@@ -23,12 +23,12 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 LABEL_LIMIT = 249
-"""WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
+"""The longest label in WCHARs, without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
 LONGEST_MS = 0x7FFFFFFF
 
 
 class Commands(Part):
-    """Commands of a higher layer. Each handler returns a Result, or None when the answer comes later."""
+    """Handles commands of a higher layer. Each handler returns a Result, or None when the answer comes later."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class Commands(Part):
         )
 
     def list_queues(self, request: commands.ListQueues, token: int, now: Now) -> Result:
-        """List local and outgoing queues, and transactions."""
+        """List the local queues, the outgoing queues and the transactions."""
         return Result(
             {
                 "queues": [
@@ -80,31 +80,31 @@ class Commands(Part):
         )
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        """Send a message: into a local queue at once, else into the outgoing queue of its destination, or into several.
+        """Put a message into a local queue, or into the outgoing queue of each of its destinations.
 
-        Within a transaction: when it commits.
+        A message that is sent within a transaction waits in its queue until the transaction commits.
         """
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None:
             request = replace(request, transactional=True)
         _check_message(request)
         self._check_dead_letter_queue(request)
-        name = self._expanded(request.to)
+        name = self._expand_list(request.to)
         if isinstance(name, MultipleElementName):
             return self._send_to_several(request, name, transaction, now)
         if name is not None:
             request = replace(request, to=str(name))
         local = self._find_fitting(request)
-        security = self._requested_security(request)
+        security = self._find_requested_security(request)
         if local is not None:
-            security = self._checked_for(local, self._message(request, security, now), now).security
+            security = self._check_for_local_queue(local, self._build_message(request, security, now), now).security
         elif security is not None or is_large(request.body):
-            check_fit(self._message(request, security, now))
+            check_fit(self._build_message(request, security, now))
         else:
             check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
         queue = local if local is not None else self.qm.destinations.open_outgoing(request.to, now)
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
-        message = self._message(
+        message = self._build_message(
             request, security, now, self.qm.numbering.assign_identifier(), number, local is not None
         )
         if transaction is not None:
@@ -114,8 +114,11 @@ class Commands(Part):
             queue, message, token, Result({"message_id": message_id(message.Identifier)}), now
         )
 
-    def _expanded(self, to: str) -> FormatName | None:
-        """Expand a list of names; None for a name of one queue, which is itself. Spec: MS-MQDMPR 3.1.7.3.8."""
+    def _expand_list(self, to: str) -> FormatName | None:
+        """Expand a format name with several elements; return None for the name of a single queue.
+
+        Spec: MS-MQDMPR 3.1.7.3.8.
+        """
         if not isinstance(parse_name(to), MultipleElementName | DistributionListName):
             return None
         expanded = self.qm.queue_names.expand_format_name(to)
@@ -124,7 +127,7 @@ class Commands(Part):
         return expanded
 
     def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
-        """Find the local queue that a message is for; CommandError when neither that nor an outgoing one takes it."""
+        """Find the local queue of a message; CommandError when neither a local nor an outgoing queue takes it."""
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
@@ -142,8 +145,8 @@ class Commands(Part):
         transaction: Transaction | None,
         now: Now,
     ) -> Result:
-        """Send a copy of a message to each of several queues, or to none that cannot be sent to."""
-        security = self._requested_security(request)
+        """Send a copy of a message to each of several queues. If one queue refuses it, no queue gets a copy."""
+        security = self._find_requested_security(request)
         ones = [replace(request, to=str(element)) for element in several.Elements]
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
@@ -151,13 +154,13 @@ class Commands(Part):
                     f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart"
                 )
         for one in ones:
-            check_fit(replace(self._message(one, security, now), DestinationMultiQueueFormatName=str(several)))
+            check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
-        message = self._message(ones[0], security, now, 0, number)
+        message = self._build_message(ones[0], security, now, 0, number)
         return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
 
     def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
-        """Establish a session without a message; answered when it is open or closed."""
+        """Establish a session without a message; the answer comes when the session is open or closed."""
         if self.qm.destinations.find_local(request.to) is not None:
             raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
         session = self.qm.destinations.open_outgoing(request.to, now).session
@@ -169,7 +172,7 @@ class Commands(Part):
         return None
 
     def set_timers(self, request: commands.SetTimers, token: int, now: Now) -> Result:
-        """Change durations. Timers that run keep their time; sessions keep their AckWaitTimeout."""
+        """Change the durations of timers. Running timers and open sessions keep their values."""
         changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
         for name, value in changes.items():
             lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
@@ -178,21 +181,21 @@ class Commands(Part):
         return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
 
     def inspect_adm(self, request: commands.Inspect, token: int, now: Now) -> Result:
-        """Show the abstract data model."""
+        """Return the abstract data model as a tree."""
         return Result({"adm": self.qm.inspection.inspect(now)})
 
-    def _requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
+    def _find_requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
         config = self.qm.config
         return requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
 
-    def _checked_for(self, local: Queue, message: Message, now: Now) -> Message:
-        """Return the message that arrives in a local queue; CommandError when the queue does not take it."""
+    def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
+        """Return the message as a local queue stores it; raise CommandError when the queue refuses the message."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
             raise CommandError(f"{message.DestinationQueueFormatName!a} does not take it: {_NOT_ENQUEUED[status]}")
         check_fit(message)
         return self.qm.securing.secure_local_message(local, message, now)
 
-    def _message(
+    def _build_message(
         self,
         request: commands.SendMessage,
         security: MessageSecurity | None,
@@ -201,7 +204,7 @@ class Commands(Part):
         transaction: int = 0,
         arrived: bool = False,
     ) -> Message:
-        """Make the message of a request; its ordinal and transaction are assigned when all is well."""
+        """Build the message of a request; its ordinal and transaction are assigned after all checks."""
         acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
         reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
         return Message(
@@ -241,7 +244,7 @@ class Commands(Part):
         if queue is None or queue.Transactional is not request.transactional:
             kind = "transactional" if request.transactional else "nontransactional"
             raise CommandError(
-                f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first"
+                f"dead_letter_queue: {request.dead_letter_queue!a} is not a {kind} queue here: create it first"
             )
 
 
@@ -253,11 +256,11 @@ _NOT_ENQUEUED = {
 
 
 ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
-"""Commands that only return something, and change nothing."""
+"""The commands that return information and change nothing."""
 
 
 def _check_message(request: commands.SendMessage) -> None:
-    """Refuse a message with properties that no packet can have. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
+    """Refuse a message with properties that fit into no packet. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
     if unknown := request.acks - ACKS.keys():
         raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACKS)}")
     if unknown := request.journal - {"positive", "negative"}:

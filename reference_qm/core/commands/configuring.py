@@ -24,22 +24,22 @@ ELEMENTS: Mapping[str, str] = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""The elements of security that arguments stand for."""
+"""The names of the security attributes that the arguments of ``configure`` set."""
 _ALGORITHMS = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
 _HIGHEST = 0x7FFFFFFF
 _MOST_SESSIONS = 1_000_000
 
 
 class Configuring(Part):
-    """Settings that a queue manager changes while it runs. Spec: MS-MQQB 3.1.1.3."""
+    """Changes settings of a queue manager while it runs. Spec: MS-MQQB 3.1.1.3."""
 
     __slots__ = ()
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
-        """Change settings; entries that are cached already stay. Raises CommandError."""
+        """Change settings; existing cache entries stay. Raises CommandError."""
         given = {one.name: getattr(request, one.name) for one in fields(request)}
         changes = {
-            ELEMENTS[name]: _value(name, value)
+            ELEMENTS[name]: _parse_setting(name, value)
             for name, value in given.items()
             if value is not None and name in ELEMENTS
         }
@@ -64,10 +64,10 @@ class Configuring(Part):
             "journal_quota_kb": self.qm.adm.JournalQuota,
             "max_sessions": self.qm.config.max_sessions,
         }
-        return Result({**own, **self._in_force()})
+        return Result({**own, **self._list_settings()})
 
     def configure_as(self, other: QM) -> None:
-        """Have the settings that another was changed to have: they are no matter of its store."""
+        """Take over the changed settings of another queue manager; the store does not hold settings."""
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings
         self.qm.caches.configure(self.qm.security_settings)
@@ -75,13 +75,13 @@ class Configuring(Part):
         self.qm.adm.JournalQuota = other.adm.JournalQuota
         self.qm.adm.SendInsecureNacks = other.adm.SendInsecureNacks
 
-    def _in_force(self) -> dict[str, Any]:
+    def _list_settings(self) -> dict[str, Any]:
         names = {number: name for name, number in _ALGORITHMS.items()}
         found = {name: getattr(self.qm.security_settings, element) for name, element in ELEMENTS.items()}
         return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}
 
 
-def _value(name: str, value: Any) -> Any:
+def _parse_setting(name: str, value: Any) -> Any:
     if name.startswith("preferred_"):
         return one_of(name, value, _ALGORITHMS)
     return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST)

@@ -12,25 +12,25 @@ from reference_qm.surface.inputs import CoordinatorChanged
 
 
 class Coordinating(Part):
-    """Transactions as an application or a coordinator (DTC) asks for their outcome: answered when it is on disk.
+    """Decides transactions for an application or a coordinator (DTC). The answer comes when the outcome is on disk.
 
-    Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8; after a crash the same answers resolve what is in doubt: 3.1.4.9,
-    3.1.4.10. What fails leaves the transaction as it was: to be tried again, or aborted.
+    Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8. After a crash the same commands resolve transactions in doubt: 3.1.4.9,
+    3.1.4.10. A command that fails leaves the transaction unchanged, so that the caller can repeat the command or abort.
     """
 
     __slots__ = ()
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
-        """Vote; ``prepared`` promises to commit even after a crash. Spec: MS-MQDMPR 3.1.4.6.
+        """Vote on a transaction; the vote ``prepared`` promises to commit even after a crash. Spec: MS-MQDMPR 3.1.4.6.
 
-        ``single_phase``: this queue manager is the only one that takes part, so that it is committed at once.
+        ``single_phase``: this queue manager is the only participant and commits at once.
         """
         _check_state(transaction, TransactionState.ACTIVE, "begin another one")
         self.qm.transaction_events.transaction_prepare(transaction, False)
         if single_phase:
-            return self._commit(transaction, token, now)
+            return self._write_commit(transaction, token, now)
         self._stop_waiting(transaction)
-        change = self.qm.transaction_records.prepared(transaction)
+        change = self.qm.transaction_records.build_prepare_record(transaction)
         transaction.state = TransactionState.PREPARING
 
         def vote() -> Result:
@@ -43,28 +43,30 @@ class Coordinating(Part):
         return self.qm.disk.commit(change, token, vote, refuse)
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
-        """Commit a transaction. Spec: MS-MQDMPR 3.1.4.7, 3.1.4.9; MS-MQMP 3.1.4.15 for one without a coordinator.
+        """Commit a transaction.
 
-        That one is prepared here, by the default of 3.1.4.3: else its messages would have no boundaries (MS-MQMQ
-        2.2.20.5).
+        Spec: MS-MQDMPR 3.1.4.7, 3.1.4.9; MS-MQMP 3.1.4.15 for a transaction without a coordinator.
+
+        A transaction without a coordinator is prepared here, as 3.1.4.3 does by default: otherwise its messages would
+        have no boundaries (MS-MQMQ 2.2.20.5).
         """
         if transaction.SinglePhase:
             _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
             self.qm.transaction_events.transaction_prepare(transaction, True)
         else:
             _check_state(transaction, TransactionState.PREPARED, "a coordinator prepares it first")
-        return self._commit(transaction, token, now)
+        return self._write_commit(transaction, token, now)
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.8, 3.1.4.10; MS-MQMP 3.1.4.16."""
         if transaction.state is not TransactionState.PREPARED:
             _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
         self._stop_waiting(transaction)
-        change, before = self.qm.transaction_records.aborted(transaction), transaction.state
+        change, before = self.qm.transaction_records.build_abort_record(transaction), transaction.state
         transaction.state = TransactionState.ENDING
 
         def decide() -> Result:
-            return self._decide(transaction, Outcome.ABORTED)
+            return self._carry_out_outcome(transaction, Outcome.ABORTED)
 
         def undecide() -> None:
             transaction.state = before
@@ -72,41 +74,48 @@ class Coordinating(Part):
         return self.qm.disk.commit(change, token, decide, undecide)
 
     def reenlistment_timeout(self, now: Now) -> None:
-        """Stop, because the coordinator does not say what became of what is in doubt. Spec: MS-MQDMPR 3.1.4.11.
+        """Stop, because the coordinator does not report the outcome of transactions in doubt. Spec: MS-MQDMPR 3.1.4.11.
 
-        Printed is to stop the initialization, which here is over before the coordinator is asked: so the queue manager
-        leaves the network, and refuses with an error whatever would change something, until it starts again.
+        The document stops the initialization at this point. Here the initialization ends before the coordinator is
+        asked. So the queue manager leaves the network, and refuses every command that changes something until it starts
+        again.
         """
         self.qm.halted = (
-            "the coordinator did not say what became of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
+            "the coordinator did not report the outcome of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
         )
         self.qm.administering.take_offline(now)
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
-        """Lose the coordinator, or find it again. Spec: MS-MQSO 5.5.3."""
+        """Note that the coordinator became unavailable, or available again. Spec: MS-MQSO 5.5.3."""
         self.qm.coordinated = event.available
         if not event.available:
             self.abort_undecided()
 
     def abort_undecided(self) -> None:
-        """Abort the transactions that the coordinator, which is lost, would have to decide. Spec: MS-MQSO 5.5.3.
+        """Abort the transactions that only the unavailable coordinator could decide. Spec: MS-MQSO 5.5.3.
 
-        One that has voted is not: it is in doubt, and may have been committed elsewhere (MS-MQDMPR 3.1.4.6).
+        A prepared transaction stays: it is in doubt, and may have been committed elsewhere (MS-MQDMPR 3.1.4.6).
         """
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
                 self.abort(transaction, None)
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:
-        """Refuse what only the coordinator can begin, or decide, while it is away. Spec: MS-MQSO 5.5.3, 6.7.1."""
+        """Refuse to begin or decide an external transaction while the coordinator is unavailable.
+
+        Spec: MS-MQSO 5.5.3, 6.7.1.
+        """
         external = transaction is None or not transaction.SinglePhase
         if external and not self.qm.coordinated:
             raise CommandError("the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): try again when it is back")
 
-    def _commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
-        """Write everything as one record. What is sent has its place in its outgoing queue, and waits there."""
+    def _write_commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
+        """Write all operations of a transaction as one record.
+
+        Outgoing messages wait in their queues until the record is on disk.
+        """
         self._stop_waiting(transaction)
-        change, before = self.qm.transaction_records.committed(transaction), transaction.state
+        change, before = self.qm.transaction_records.build_commit_record(transaction), transaction.state
         outgoing = records.outgoing(transaction)
         keys = [position.key for _, position in outgoing]
         transaction.state = TransactionState.ENDING
@@ -114,7 +123,7 @@ class Coordinating(Part):
             change |= self.qm.sending.take_over(queue, position, now)
 
         def decide() -> Result:
-            return self._decide(transaction, Outcome.COMMITTED)
+            return self._carry_out_outcome(transaction, Outcome.COMMITTED)
 
         def undecide() -> None:
             transaction.state = before
@@ -125,12 +134,12 @@ class Coordinating(Part):
         sessions = list(dict.fromkeys(queue.session for queue, _ in outgoing))
         return self.qm.disk.commit(change, token, decide, undecide, sessions)
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
         self.qm.post(TransactionDecided(transaction, outcome))
         return Result({"outcome": outcome.value})
 
     def _stop_waiting(self, transaction: Transaction) -> None:
-        """Reject the commands that wait for a message in a transaction that takes no more."""
+        """Reject the commands that wait for a message within a transaction that accepts no more operations."""
         for reader in list(self.qm.readers.values()):
             if reader.transaction is transaction:
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)

@@ -36,16 +36,16 @@ TransportEvent = TransportConnected | TransportFailed | TransportLost | BytesRec
 OnTransport = Callable[[QM], Callable[[Any, Now], None]]
 
 OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
-"""The method returns None when the answer comes later."""
+"""A method that carries out a command; it returns None when the answer comes later."""
 
 
 class Inputs(Part):
-    """The inputs of the queue manager, each passed to the part that it concerns. Spec: MS-MQQB 3.1.4, 3.1.5."""
+    """Passes each input of the queue manager to the responsible part. Spec: MS-MQQB 3.1.4, 3.1.5."""
 
     __slots__ = ()
 
     def on_started(self, event: Started, now: Now) -> None:
-        """Queue Manager Started. Spec: MS-MQQB 3.1.4.1; where its store makes no sense: MS-MQSO 5.5.5, 6.6.2."""
+        """Handle Queue Manager Started. Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store that makes no sense."""
         if self.qm.halted is None:
             self.qm.directory_client.initialize(now)
         else:
@@ -53,7 +53,7 @@ class Inputs(Part):
             self.qm.initialization.await_retry(now)
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
-        """Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
+        """Handle Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
         for session in list(self.qm.sessions.values()):
             self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
         for reader in list(self.qm.readers.values()):
@@ -66,7 +66,10 @@ class Inputs(Part):
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
 
     def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        """Serve nobody, and say to who asks why. Spec: MS-MQSO 5.1.1.1 (Stopped), 5.5.5."""
+        """Refuse every input of a stopped queue manager, and answer commands with the reason.
+
+        Spec: MS-MQSO 5.1.1.1, 5.5.5.
+        """
         if isinstance(event, TransportAccepted):
             self.qm.emit(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
         elif isinstance(event, RpcAccepted):
@@ -75,13 +78,13 @@ class Inputs(Part):
             self.on_command(event, now)
 
     def on_transport(self, event: TransportEvent, now: Now) -> None:
-        """Pass what happened on a connection to its owner: an RPC binding handle, or a session."""
+        """Pass an event of a connection to its owner: an RPC binding handle or a session."""
         of_binding, of_session = ON_TRANSPORT[type(event)]
         owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
         owner(self.qm)(event, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
-        """Go on with the session whose connection is there. Spec: MS-MQQB 3.1.5.2."""
+        """Continue the session whose connection is established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.get(event.transport)
         if session is None:
             self.qm.emit(CloseTransport(event.transport, "its session was closed while it connected (MS-MQQB 3.1.5.9)"))
@@ -89,20 +92,20 @@ class Inputs(Part):
             self.qm.establishing.send_establish_request(session, now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """Give up the connection of a session. Spec: MS-MQQB 3.1.5.2."""
+        """Give up the attempt to connect a session. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             status = ConnectionStatus.SOCKET_CONNECT_FAILURE
             self.qm.closing.fail_to_establish(session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """Note that the connection of a session is over. Spec: MS-MQQB 3.1.7.3."""
+        """Note that the connection of a session is lost. Spec: MS-MQQB 3.1.7.3."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             self.qm.closing.on_transport_lost(session, event.reason, now)
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Pass on what came for a session. Spec: MS-MQQB 3.1.5.1."""
+        """Pass received bytes to their session. Spec: MS-MQQB 3.1.5.1."""
         session = self.qm.transports.get(event.transport)
         if session is not None:
             self.qm.identifying.receive_bytes(session, event.data, now)
@@ -112,18 +115,18 @@ class Inputs(Part):
                 self.shed(now)
 
     def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:
-        """Pass on what came on a connection of DCE/RPC. Spec: MS-MQQP 2.1."""
+        """Pass received bytes of a DCE/RPC connection to remote reading. Spec: MS-MQQP 2.1."""
         self.qm.rpc_serving.on_bytes(event, now)
         self.shed(now)
 
     def shed(self, now: Now) -> None:
-        """Close connections that hold too much of what is not whole, whoever has waited longest first.
+        """Close connections that hold too many bytes of unfinished packets, the longest waiting one first.
 
-        The specifications give no limit; without one, whoever can connect could take all the memory there is.
+        The specifications set no limit. Without a limit, any client could exhaust the memory.
         """
         while (connection := self.qm.unfinished.one_too_many()) is not None:
             self.qm.unfinished.note(connection, 0)
-            reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of what is not whole"
+            reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of incomplete packets"
             session = self.qm.transports.get(connection)
             if session is None:
                 self.qm.remote.associations.cut(connection, reason)
@@ -131,26 +134,26 @@ class Inputs(Part):
                 self.qm.closing.close(session, reason, now)
 
     def on_datagram(self, event: DatagramReceived, now: Now) -> None:
-        """Pass on a ping, or the answer to one. Spec: MS-MQQB 3.1.7.7, 3.1.7.8."""
+        """Pass a Ping Request or a Ping Response to its receiver. Spec: MS-MQQB 3.1.7.7, 3.1.7.8."""
         if event.socket is PingSocket.LISTENER:
             self.qm.ping.receive_request(event.remote, event.data)
         else:
             self.qm.ping.receive_response(event.data, now)
 
     def on_resolved(self, event: HostResolved, now: Now) -> None:
-        """Pass the addresses of a host to whoever waits for them. Spec: MS-MQQB 3.1.5.2."""
+        """Pass the addresses of a host to the session or sequence that waits for them. Spec: MS-MQQB 3.1.5.2."""
         self.qm.client_tasks.on_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
             if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
                 self.qm.resolving.take_addresses(session, event.host, event.addresses, now)
 
     def on_persisted(self, event: Persisted, now: Now) -> None:
-        """Go on with what is on disk now. Spec: MS-MQQB 3.1.5.8.8."""
+        """Continue the work that waited for a record to be on disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persisted(saving, now)
             return
-        commit = self.qm.disk.persisted(event.token)
+        commit = self.qm.disk.note_persisted(event.token)
         if commit is None:
             return
         result = commit.done()
@@ -161,25 +164,25 @@ class Inputs(Part):
         self.qm.disk.pass_barriers(event.token, None, now)
 
     def on_persist_failed(self, event: PersistFailed, now: Now) -> None:
-        """Undo what could not be put on disk. Spec: MS-MQQB 3.1.5.8.8."""
+        """Undo the change whose record could not be written to disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persist_failed(saving, event.error, now)
             return
-        commit = self.qm.disk.failed(event.token, event.error)
+        commit = self.qm.disk.note_failed(event.token, event.error)
         if commit is None:
             return
         commit.undo()
         if commit.token is not None:
             self.qm.emit(
-                Rejected(commit.token, f"it could not be saved: {event.error}; try again when the store works")
+                Rejected(commit.token, f"the message could not be saved: {event.error}; try again when the store works")
             )
         for session in commit.sessions:
             self.qm.sending.dispatch_messages(session, now)
         self.qm.disk.pass_barriers(event.token, event.error, now)
 
     def on_command(self, event: Command, now: Now) -> None:
-        """Carry out a command of a higher layer, or refuse it."""
+        """Carry out a command of a higher layer, or refuse the command."""
         if self.qm.halted is not None and type(event.request) not in ANSWERED_WHILE_HALTED:
             self.qm.emit(Rejected(event.token, self.qm.halted))
             return
@@ -194,7 +197,7 @@ ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
     TransportLost: (lambda qm: qm.client_tasks.on_lost, lambda qm: qm.inputs.on_lost),
     BytesReceived: (lambda qm: qm.client_tasks.on_bytes, lambda qm: qm.inputs.on_bytes),
 }
-"""The methods that take what happened on a connection of an RPC binding handle, and on one of a session."""
+"""For each event of a connection: the method for an RPC binding handle, and the method for a session."""
 
 ON_COMMAND: dict[type, OnCommand] = {
     commands.Identity: lambda qm: qm.commands.identity,

@@ -61,83 +61,88 @@ _POSITION = (
 )
 
 _OUTGOING = ("Identifier", "Label", "Multicast", "BasePriority")
-"""Attributes of an outgoing queue that a management interface does not tell of."""
+"""Attributes of an outgoing queue that a management interface does not return."""
 _PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
 
 class Inspection(Part):
-    """The abstract data model as a JSON-ready tree under the specification's names."""
+    """Shows the abstract data model as a JSON-ready tree under the specification's names."""
 
     __slots__ = ()
 
     def inspect(self, now: Now) -> dict[str, Any]:
-        """Return the tree: open and waiting sessions and the last closed ones."""
+        """Return the tree of the abstract data model, with open, waiting and recently closed sessions."""
         adm = self.qm.adm
         return {
             "QueueManager": {
                 "Identifier": str(adm.Identifier),
-                **{name: _plain(getattr(adm, name)) for name in _LOCAL},
+                **{name: _to_json(getattr(adm, name)) for name in _LOCAL},
                 "OperatingSystemType": self.qm.config.operating_system.value,
-                **self._enterprise(),
+                **self._describe_enterprise(),
                 "PublicEncryptionKeyList": self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
                 "PublicSigningKeyList": self.qm.enterprise.state.LocalQueueManager.PublicSigningKeyList.hex(),
                 "QueueManagerState": adm.QueueManagerState.value,
                 "QueueManagerQuota": adm.QueueManagerQuota,
                 "JournalQuota": adm.JournalQuota,
                 "Security": None if adm.Security is None else adm.Security.hex(),
-                **{name: _system_queue(getattr(adm, name)) for name in _SYSTEM_QUEUES},
+                **{name: _describe_system_queue(getattr(adm, name)) for name in _SYSTEM_QUEUES},
                 "SequentialID": adm.SequentialID,
                 "Throttled": adm.Throttled,
                 "PingCookie": adm.PingCookie,
                 "MessageIdOrdinal": adm.MessageIdOrdinal,
                 **{name: getattr(adm, name) for name in _RESEND_TIMEOUTS},
                 "ResendTimerTable": list(adm.ResendTimerTable),
-                "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
-                "MessageIDHistoryTable": [_plain(entry) for entry in adm.MessageIDHistoryTable],
-                **self._security(now),
+                "TransactionCollection": [_describe_transaction(one) for one in adm.TransactionCollection.values()],
+                "MessageIDHistoryTable": [_to_json(entry) for entry in adm.MessageIDHistoryTable],
+                **self._describe_security(now),
                 "QueueCollection": [
                     {
                         **describe_queue(queue),
                         "MessageCount": len(queue.MessagePositionList),
-                        "IncomingTransactionalTransferInfoCollection": _transfers(queue),
+                        "IncomingTransactionalTransferInfoCollection": _describe_transfers(queue),
                     }
                     for queue in adm.QueueCollection.values()
                 ],
             },
             "Sessions": [
-                self._session(session, now) for session in (*self.qm.sessions.values(), *self.qm.closed_sessions)
+                self._describe_session(session, now)
+                for session in (*self.qm.sessions.values(), *self.qm.closed_sessions)
             ],
             "OutgoingQueues": [
-                {**_outgoing_queue(queue), **{name: _plain(getattr(queue, name)) for name in _OUTGOING}}
+                {**_describe_outgoing_queue(queue), **{name: _to_json(getattr(queue, name)) for name in _OUTGOING}}
                 for queue in adm.OutgoingQueues.values()
             ],
             "OpenQueueDescriptors": [describe_descriptor(one) for one in self.qm.descriptors.values()],
             "PendingRemoteReadEntryCollection": [
-                {name: _plain(getattr(entry, name)) for name in _PENDING_READ}
+                {name: _to_json(getattr(entry, name)) for name in _PENDING_READ}
                 for entry in self.qm.remote_client.PendingRemoteReadEntryCollection
             ],
             "RemoteOpenQueueEntryCollection": [
-                {name: _plain(getattr(entry, name)) for name in _REMOTE_OPEN}
+                {name: _to_json(getattr(entry, name)) for name in _REMOTE_OPEN}
                 for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection
             ],
-            "RemoteReading": self._remote_reading(),
+            "RemoteReading": self._describe_remote_reading(),
         }
 
     def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
-        """Return the attributes of the outgoing queues for a format name: of one, or none."""
+        """Return the attributes of the outgoing queue with a format name, as a list of at most one."""
         wanted = request.to.lower()
         queues = self.qm.adm.OutgoingQueues.values()
         return Result(
-            {"outgoing": [_outgoing_queue(one) for one in queues if one.DestinationFormatName.lower() == wanted]}
+            {
+                "outgoing": [
+                    _describe_outgoing_queue(one) for one in queues if one.DestinationFormatName.lower() == wanted
+                ]
+            }
         )
 
     def get_transfers(self, request: commands.GetTransfers, token: int, now: Now) -> Result:
         """Return the IncomingTransactionalTransferInfoCollection of a queue."""
-        return Result({"transfers": _transfers(self.qm.queue_names.find_queue(request.queue))})
+        return Result({"transfers": _describe_transfers(self.qm.queue_names.find_queue(request.queue))})
 
-    def _remote_reading(self) -> dict[str, Any]:
-        """Describe the collections of remote reading, in order."""
+    def _describe_remote_reading(self) -> dict[str, Any]:
+        """Describe the collections of remote reading in the order of their entries."""
         remote = self.qm.remote
         return {
             "RemoteReadEntryCollection": [
@@ -159,14 +164,14 @@ class Inspection(Part):
             ],
         }
 
-    def _enterprise(self) -> dict[str, Any]:
+    def _describe_enterprise(self) -> dict[str, Any]:
         state = self.qm.enterprise.state
         return {
             "ConnectionActive": self.qm.adm.ConnectionActive,
             "DirectoryIntegrated": state.DirectoryIntegrated,
             "DirectoryOffline": state.DirectoryOffline,
             "RoutingServer": state.LocalQueueManager.RoutingServer,
-            "EnterpriseReference": _enterprise_shown(state.EnterpriseReference),
+            "EnterpriseReference": _describe_enterprise_element(state.EnterpriseReference),
             "SiteCollection": [
                 {
                     "Identifier": str(site.Identifier),
@@ -180,38 +185,40 @@ class Inspection(Part):
                 for site in state.SiteCollection
             ],
             "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
-            "RoutingTable": [_plain(row) for row in self.qm.enterprise.table],
+            "RoutingTable": [_to_json(row) for row in self.qm.enterprise.table],
             "ChangeNotifications": [
                 {"iOperation": one.iOperation.value, "Pathname": getattr(one.iDirectoryObject, "Pathname", None)}
                 for one in state.notifications
             ],
         }
 
-    def _security(self, now: Now) -> dict[str, Any]:
-        """Show settings, caches without the keys in clear, and what is left of their cleanup timers."""
+    def _describe_security(self, now: Now) -> dict[str, Any]:
+        """Describe security settings, caches (without keys in clear) and the remaining time of their cleanup timers."""
         return {
             "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
             **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},
             "SymmetricKeyLongLifetime": self.qm.security_settings.SymmetricKeyLongLifetime,
-            **{name: [_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
+            **{name: [_describe_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
             "timers": {
                 name.value: self.qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
                 for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS, *_DIRECTORY_TIMERS)
             },
         }
 
-    def _session(self, session: Session, now: Now) -> dict[str, Any]:
+    def _describe_session(self, session: Session, now: Now) -> dict[str, Any]:
         tree: dict[str, Any] = {
             "transport": session.transport,
             "role": "initiator" if session.initiator else "acceptor",
         }
         for one in fields(Session):
             if one.name[0].isupper() and one.name not in _NOT_SCALAR:
-                tree[one.name] = _plain(getattr(session, one.name))
+                tree[one.name] = _to_json(getattr(session, one.name))
         queue = session.OutgoingQueueReference
         tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
-        tree["OutgoingMessageTable"] = [_position(position) for position in session.OutgoingMessageTable]
-        tree["AwaitingFinalACKTable"] = [_position(position) for position in session.AwaitingFinalACKTable.values()]
+        tree["OutgoingMessageTable"] = [_describe_position(position) for position in session.OutgoingMessageTable]
+        tree["AwaitingFinalACKTable"] = [
+            _describe_position(position) for position in session.AwaitingFinalACKTable.values()
+        ]
         tree["timers"] = {
             name.value: self.qm.timers.remaining_ms(TimerKey(name, session.number), now.monotonic_ms)
             for name in SESSION_TIMERS
@@ -219,7 +226,7 @@ class Inspection(Part):
         return tree
 
 
-def _transaction(transaction: Transaction) -> dict[str, Any]:
+def _describe_transaction(transaction: Transaction) -> dict[str, Any]:
     return {
         "Identifier": str(transaction.Identifier),
         "SinglePhase": transaction.SinglePhase,
@@ -236,43 +243,43 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
     }
 
 
-def _cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
-    return {one.name: _plain(getattr(entry, one.name)) for one in fields(entry) if one.name != "SymmetricKey"}
+def _describe_cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
+    return {one.name: _to_json(getattr(entry, one.name)) for one in fields(entry) if one.name != "SymmetricKey"}
 
 
-def _position(position: OutgoingMessagePosition) -> dict[str, Any]:
+def _describe_position(position: OutgoingMessagePosition) -> dict[str, Any]:
     return {"MessageID": position.UserMessage.UserHeader.MessageID} | {
         name: getattr(position, name) for name in _POSITION
     }
 
 
-def _enterprise_shown(enterprise: Enterprise | None) -> dict[str, Any] | None:
+def _describe_enterprise_element(enterprise: Enterprise | None) -> dict[str, Any] | None:
     name = "NonLDAPCapableQueueManagerNotification"
     return None if enterprise is None else {name: getattr(enterprise, name)}
 
 
-def _system_queue(queue: Queue) -> dict[str, Any]:
+def _describe_system_queue(queue: Queue) -> dict[str, Any]:
     return {"Pathname": queue.Pathname, "QueueType": queue.QueueType.value, "Transactional": queue.Transactional}
 
 
-def _transfers(queue: Queue) -> list[dict[str, Any]]:
+def _describe_transfers(queue: Queue) -> list[dict[str, Any]]:
     transfers = queue.IncomingTransactionalTransferInfoCollection.values()
-    return [{name: _plain(getattr(transfer, name)) for name in _TRANSFER} for transfer in transfers]
+    return [{name: _to_json(getattr(transfer, name)) for name in _TRANSFER} for transfer in transfers]
 
 
-def _outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
+def _describe_outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
     return {
         "DestinationFormatName": queue.DestinationFormatName,
         "State": queue.State.value,
         "Active": queue.Active,
-        "ConnectionHistory": [_plain(entry) for entry in queue.ConnectionHistory],
+        "ConnectionHistory": [_to_json(entry) for entry in queue.ConnectionHistory],
         "NextHops": list(queue.NextHops),
-        "OutgoingTransferInfo": _plain(queue.OutgoingTransferInfoReference),
+        "OutgoingTransferInfo": _to_json(queue.OutgoingTransferInfoReference),
     }
 
 
-def _plain(value: Any) -> Any:
-    """Turn elements into what JSON has: records to objects, GUIDs to text, bytes to hexadecimal text."""
+def _to_json(value: Any) -> Any:
+    """Convert elements to JSON values: records to objects, GUIDs to text, bytes to hexadecimal text."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, UUID):
@@ -280,7 +287,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_to_json(one) for one in value]
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {one.name: _to_json(getattr(value, one.name)) for one in fields(value)}
     return value

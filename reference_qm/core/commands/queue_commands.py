@@ -9,7 +9,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
 from reference_qm.core.queueing.queue_opening import OPEN_LIMIT
-from reference_qm.core.store.entries import moved
+from reference_qm.core.store.entries import relocation_of
 from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
 from reference_qm.directory.enums import PrivacyLevel, QueueType
@@ -39,35 +39,38 @@ PROPERTIES = {
     "base_priority": "BasePriority",
     "type": "Type",
 }
-"""Names in commands of the attributes of a queue that may be changed."""
+"""The changeable attributes of a queue, by the names that commands use."""
 LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
 LABEL_LIMIT = 124
-"""Characters of Queue.Label. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
+"""The longest Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
 class QueueCommands(Part):
-    """Commands of a higher layer for queues. Each handler returns a Result, or None when the answer comes later."""
+    """Handles commands of a higher layer for queues.
+
+    Each handler returns a Result, or None when the answer comes later.
+    """
 
     __slots__ = ()
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
-        """Create a private queue, with a directory also a public one, or a subqueue."""
+        """Create a private queue or a subqueue; with a directory, also a public queue."""
         described = queues.set_queue_defaults(request.name)
         described.Transactional = request.transactional
         owner = ANONYMOUS
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier
-        described.Security = self.qm.queues.create_security(_supplied(request.security), owner)
-        _set(described, _properties(request))
+        described.Security = self.qm.queues.create_security(_parse_security(request.security), owner)
+        _set_attributes(described, _parse_properties(request))
 
-        def created(status: Status, queue: Queue | None) -> None:
-            self.qm.answering.answer(token, lambda: self._created(request.name, token, status, queue))
+        def answer_creation(status: Status, queue: Queue | None) -> None:
+            self.qm.answering.answer(token, lambda: self._save_new_queue(request.name, token, status, queue))
 
-        self.qm.queues.create(described, now.utc_s, created)
+        self.qm.queues.create(described, now.utc_s, answer_creation)
 
-    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
-        """Write a new queue down, and return its format names."""
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+        """Save a new queue, and return its format names."""
         if queue is None:
             raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name))
         direct = [f"DIRECT=TCP:{address}\\{name}" for address in self.qm.config.addresses]
@@ -86,7 +89,7 @@ class QueueCommands(Part):
         return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
-        """Delete a queue or a subqueue, a public one from the directory first."""
+        """Delete a queue or a subqueue; a public queue is first deleted from the directory."""
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM:
             raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
@@ -115,27 +118,27 @@ class QueueCommands(Part):
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
             raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
-        changes = _properties(request) | {"ModifyTime": now.utc_s}
+        changes = _parse_properties(request) | {"ModifyTime": now.utc_s}
         if not _is_published(queue):
-            return self._change(queue, changes, token)
+            return self._change_attributes(queue, changes, token)
 
         def change(status: Status) -> Result | None:
             _check_directory(status, f"{queue.Pathname} cannot be changed in the directory")
-            return self._change(self.qm.queue_names.find_queue(request.name), changes, token)
+            return self._change_attributes(self.qm.queue_names.find_queue(request.name), changes, token)
 
         self.qm.publishing.write(queue, changes, lambda status: self.qm.answering.answer(token, lambda: change(status)))
         return None
 
-    def _change(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
-        """Set attributes of a queue, and write them down."""
+    def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
+        """Set attributes of a queue, and save them."""
         before = {name: getattr(queue, name) for name in changes}
 
         def undo() -> None:
-            _set(queue, before)
+            _set_attributes(queue, before)
             if _is_published(queue):
                 self.qm.publishing.write(queue, before, lambda status: None)
 
-        _set(queue, changes)
+        _set_attributes(queue, changes)
         result = _describe_queue(queue)
         return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
 
@@ -143,20 +146,22 @@ class QueueCommands(Part):
         """Open a queue."""
         access = one_of("access", request.access, ACCESS)
         self._check_room()
-        return Result({"handle": self._open(request.queue, access, _share(request.deny_receive)).Handle})
+        return Result(
+            {"handle": self._open_descriptor(request.queue, access, _share_mode(request.deny_receive)).Handle}
+        )
 
     def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
-        """Return the path name of a format name, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
+        """Return the path name of the queue that a format name means, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
         status, path, machine = self.qm.queue_paths.get_queue_path(request.format_name)
         return Result({"status": status.name, "path": path, "machine": machine})
 
     def open_to_send(self, request: commands.OpenToSend, token: int, now: Now) -> Result:
-        """Open the queues of a format name to send to them. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open the queues of a format name for sending. Spec: MS-MQDMPR 3.1.7.1.5."""
         self._check_room()
-        share = _share(request.deny_receive)
+        share = _share_mode(request.deny_receive)
         status, descriptor = self.qm.queue_opening.open_queue(request.to, QueueAccessType.SEND, share, now)
         if descriptor is None:
-            raise CommandError(f"{request.to!a} cannot be opened to be sent to: {_text(status)}")
+            raise CommandError(f"{request.to!a} cannot be opened for sending: {_explain_status(status)}")
         return Result({"handle": descriptor.Handle})
 
     def close_queue(self, request: commands.CloseQueue, token: int, now: Now) -> Result:
@@ -165,48 +170,48 @@ class QueueCommands(Part):
         return Result()
 
     def open_cursor(self, request: commands.OpenCursor, token: int, now: Now) -> Result:
-        """Make a cursor."""
+        """Create a cursor."""
         descriptor = self._find_descriptor(request.handle)
         if len(descriptor.CursorCollection) >= OPEN_LIMIT:
             raise CommandError(f"{OPEN_LIMIT} cursors are open already: close some")
         cursor = self.qm.cursors.open(descriptor)
         if cursor is None:
-            raise CommandError(_text(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
+            raise CommandError(_explain_status(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
         return Result({"cursor": cursor.Handle})
 
     def close_cursor(self, request: commands.CloseCursor, token: int, now: Now) -> Result:
-        """Forget a cursor."""
+        """Close a cursor."""
         self.qm.queue_opening.close_cursor(self._find_cursor(request.cursor))
         return Result()
 
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
-        """Take a message out of a queue, or wait for one."""
+        """Receive a message from a queue, or wait for a message."""
         _check_timeout(request.timeout_ms)
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
-        descriptor, cursor, answered = self._where(request, QueueAccessType.RECEIVE, token)
+        descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.RECEIVE, token)
         self.qm.reading.dequeue_message(
             descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
         )
 
     def peek_message(self, request: commands.PeekMessage, token: int, now: Now) -> None:
-        """Read a message, or wait for one."""
+        """Peek at a message of a queue, or wait for a message."""
         _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
-            raise CommandError("next: there is a next message only for a cursor: give one")
-        descriptor, cursor, answered = self._where(request, QueueAccessType.PEEK, token)
+            raise CommandError("next: only a cursor has a next message: give a cursor")
+        descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.PEEK, token)
         if request.next and cursor is not None:
             self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
         else:
             self.qm.reading.peek_message(descriptor, answered, now, request.timeout_ms, cursor, token)
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
-        """Take or read the message with a LookupIdentifier, or one beside it."""
+        """Receive or peek at the message with a LookupIdentifier, or the message before or after it."""
         seek = one_of("seek", request.seek, SEEK)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
-            raise CommandError("transaction: nothing is locked by a peek (MQ_ERROR_TRANSACTION_USAGE): leave it out")
-        descriptor, _, answered = self._where(request, access, token)
+            raise CommandError("transaction: a peek locks nothing (MQ_ERROR_TRANSACTION_USAGE): leave it out")
+        descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
         )
@@ -219,19 +224,19 @@ class QueueCommands(Part):
             _check_transactional(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-            raise CommandError(f"{request.to!a} is no subqueue or queue of {request.queue!a}: move within one queue")
+            raise CommandError(f"{request.to!a} is not a subqueue or queue of {request.queue!a}: move within one queue")
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
-            raise CommandError(_text(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
+            raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
         if transaction is not None:
             self.qm.transaction_operations.move_in_transaction(transaction, position, target)
             return Result({"lookup_id": request.lookup_id})
         there = self.qm.positions.move_message(position, target)
         if (
             there is None or there.State is not MessagePositionState.AVAILABLE
-        ):  # a read that waited at the target has it
+        ):  # a read that waited at the target took the message
             return Result({"lookup_id": request.lookup_id})
-        change = moved(there)
+        change = relocation_of(there)
         result = Result({"lookup_id": request.lookup_id})
         return self.qm.disk.commit(change, token, lambda: result, lambda: None)
 
@@ -247,7 +252,7 @@ class QueueCommands(Part):
         return Result({"cancelled": status is Status.MQ_OK})
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
-        """Read the messages that can be received, in order."""
+        """Return the messages that can be received, in order."""
         check_number("limit", request.limit, 1, LONGEST_MS)
         described: list[dict[str, Any]] = []
         for position in self.qm.queue_names.find_queue(request.queue).MessagePositionList:
@@ -257,32 +262,32 @@ class QueueCommands(Part):
                 described.append(describe_position(position))
         return Result({"messages": described})
 
-    def _where(
+    def _find_place_to_read(
         self, request: Any, access: QueueAccessType, token: int
     ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
-        """Return the descriptor and cursor that a read is for, and what answers it."""
+        """Return the descriptor, the cursor and the answer function of a command that reads."""
         cursor_handle = getattr(request, "cursor", None)
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
         if len(given) != 1:
-            raise CommandError("queue, handle, cursor: give one of them, it says where to read")
+            raise CommandError("queue, handle, cursor: give exactly one of them, to name the place to read from")
         if request.queue is not None:
             if in_transaction:
                 _check_transactional(self.qm.queue_names.find_queue(request.queue))
-            descriptor = self._open(request.queue, access, QueueShareMode.DENY_NONE)
-            return descriptor, None, self._answering(token, descriptor)
+            descriptor = self._open_descriptor(request.queue, access, QueueShareMode.DENY_NONE)
+            return descriptor, None, self._make_answer(token, descriptor)
         cursor = None if cursor_handle is None else self._find_cursor(cursor_handle)
         descriptor = self._find_descriptor(request.handle) if cursor is None else cursor.OpenQueueDescriptorReference
         if access is QueueAccessType.RECEIVE and descriptor.AccessType is not access:
             raise CommandError(f"handle {descriptor.Handle} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
         if in_transaction and descriptor.QueueReference is not None:
             _check_transactional(descriptor.QueueReference)
-        return descriptor, cursor, self._answering(token, None)
+        return descriptor, cursor, self._make_answer(token, None)
 
-    def _answering(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
-        """Make what answers a command that reads, and closes what was opened for it alone."""
+    def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
+        """Return the function that answers a reading command, and closes a descriptor opened for it alone."""
 
-        def answered(status: Status, position: MessagePosition | None) -> None:
+        def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:
                 self.qm.queue_opening.close_queue(opened)
             if position is not None:
@@ -291,22 +296,24 @@ class QueueCommands(Part):
                 self.qm.emit(Completed(token, Result({"message": None})))
             elif status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
                 self.qm.emit(
-                    Rejected(token, f"it could not be saved: {self.qm.disk.error}; try again when the store works")
+                    Rejected(
+                        token, f"the message could not be saved: {self.qm.disk.error}; try again when the store works"
+                    )
                 )
             else:
-                self.qm.emit(Rejected(token, _text(status)))
+                self.qm.emit(Rejected(token, _explain_status(status)))
 
-        return answered
+        return answer_command
 
     def _check_room(self) -> None:
         if len(self.qm.descriptors) >= OPEN_LIMIT:
             raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
 
-    def _open(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
+    def _open_descriptor(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
         queue = self.qm.queue_names.find_queue(name)
         status, descriptor = self.qm.queue_opening.open_found_queue(queue, queue.Pathname, access, share)
         if descriptor is None:
-            raise CommandError(f"{name!a}: {_text(status)}")
+            raise CommandError(f"{name!a}: {_explain_status(status)}")
         return descriptor
 
     def _find_descriptor(self, handle: int) -> OpenQueueDescriptor:
@@ -322,25 +329,25 @@ class QueueCommands(Part):
         raise CommandError(f"no cursor {handle}: open one, cursors end with their queue's handle and with a restart")
 
 
-def _share(deny_receive: bool) -> QueueShareMode:
+def _share_mode(deny_receive: bool) -> QueueShareMode:
     return QueueShareMode.DENY_RECEIVE if deny_receive else QueueShareMode.DENY_NONE
 
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:
-    """Describe a message in its place, JSON-ready."""
+    """Describe a message and its place in a queue, JSON-ready."""
     described = describe_message(position.MessageReference)
     described["lookup_id"] = position.LookupIdentifier
     return described
 
 
 def _check_transactional(queue: Queue) -> None:
-    """Refuse to receive or move within a transaction what is not transactional. Spec: MS-MQRR 3.1.4.13."""
+    """Refuse to receive from or move in a nontransactional queue within a transaction. Spec: MS-MQRR 3.1.4.13."""
     if not queue.Transactional:
         raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
 
 
-def _properties(request: Any) -> dict[str, Any]:
-    """Return the attributes that a request sets, checked; None is left out."""
+def _parse_properties(request: Any) -> dict[str, Any]:
+    """Return the valid attributes that a request sets, without those that are None."""
     values: dict[str, Any] = {}
     for one in fields(request):
         value = getattr(request, one.name)
@@ -366,14 +373,14 @@ def _check_timeout(timeout_ms: int | None) -> None:
         check_number("timeout_ms", timeout_ms, 0, LONGEST_MS)
 
 
-def _supplied(security: bytes | None) -> SecurityDescriptor | None:
+def _parse_security(security: bytes | None) -> SecurityDescriptor | None:
     try:
         return None if security is None else SecurityDescriptor.parse(security)
     except FormatError as error:
         raise CommandError(f"security: {error}: give a self-relative SECURITY_DESCRIPTOR (MS-DTYP 2.4.6)") from error
 
 
-def _set(queue: Queue, values: dict[str, Any]) -> None:
+def _set_attributes(queue: Queue, values: dict[str, Any]) -> None:
     for name, value in values.items():
         setattr(queue, name, value)
 
@@ -384,15 +391,15 @@ def _is_published(queue: Queue) -> bool:
 
 
 def _check_directory(status: Status, failure: str) -> None:
-    """Refuse to go on when the directory did not do its part."""
+    """Raise CommandError when the directory did not carry out a change."""
     if status is not Status.MQ_OK:
         raise CommandError(f"{failure}: {status.name}: try again when it is back")
 
 
 _REFUSED = {
-    Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME: r"{0!a} is no path name of a private queue: use private$\name",
+    Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME: r"{0!a} is not a path name of a private queue: use private$\name",
     Status.MQ_ERROR_UNSUPPORTED_OPERATION: (
-        r"{0!a} is no path name of a private queue, and there is no directory for a public one: use private$\name"
+        r"{0!a} is not a path name of a private queue, and a public queue needs a directory: use private$\name"
     ),
     Status.MQ_ERROR_ACCESS_DENIED: "queue {0!a} is the queue manager's own: use another name",
     Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} exists already: delete it first or use it",
@@ -404,14 +411,14 @@ _REFUSED = {
 _WAYS_OUT = {
     Status.MQ_ERROR_QUEUE_NOT_AVAILABLE: "the queue was deleted: open another",
     Status.MQ_ERROR_TRANSACTION_SEQUENCE: "the transaction ended while the command waited for a message",
-    Status.MQ_ERROR_OPERATION_CANCELLED: "the wait for a message was cancelled, or its queue closed, or all is stopped",
-    Status.MQ_ERROR_MESSAGE_NOT_FOUND: "there is no such message in the queue: peek at what there is",
-    Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED: "the message was received by another: go on to the next",
-    Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION: "nothing was read with this cursor yet: peek first",
-    Status.MQ_ERROR_SHARING_VIOLATION: "it is open for exclusive reading, or others read it: wait until they close",
-    Status.MQ_ERROR_TRANSACTION_USAGE: "the message is locked by another reader: wait until that one is done",
+    Status.MQ_ERROR_OPERATION_CANCELLED: "the wait was cancelled, the queue was closed, or the queue manager stopped",
+    Status.MQ_ERROR_MESSAGE_NOT_FOUND: "the queue has no such message: peek at the existing ones",
+    Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED: "another reader received the message: continue with the next one",
+    Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION: "this cursor has read nothing yet: peek first",
+    Status.MQ_ERROR_SHARING_VIOLATION: "others read the queue, or one reads it exclusively: wait until they close it",
+    Status.MQ_ERROR_TRANSACTION_USAGE: "another reader has locked the message: wait until it has finished",
 }
 
 
-def _text(status: Status) -> str:
-    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'it is not possible')}"
+def _explain_status(status: Status) -> str:
+    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the command is not possible')}"

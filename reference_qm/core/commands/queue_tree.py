@@ -1,4 +1,4 @@
-"""A queue, and who uses it, as a JSON-ready tree under the specification's names."""
+"""Describes a queue and its users as a JSON-ready tree under the specification's names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ATTRIBUTES = (
 
 def describe_queue(queue: Queue) -> dict[str, Any]:
     """Describe a queue without its messages. Spec: MS-MQDMPR 3.1.1.2."""
-    return {name: _plain(getattr(queue, name)) for name in _ATTRIBUTES} | {
+    return {name: _to_json(getattr(queue, name)) for name in _ATTRIBUTES} | {
         "Security": queue.Security.build().hex(),
         "JournalQueueReference": pathname_of(queue.JournalQueueReference),
         "SubqueueCollection": [
@@ -52,7 +52,7 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
 
 
 def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
-    """Describe what has a queue open, or several. Spec: MS-MQDMPR 3.1.1.16."""
+    """Describe a descriptor, which has one queue or several queues open. Spec: MS-MQDMPR 3.1.1.16."""
     return {
         "Handle": descriptor.Handle,
         "FormatName": descriptor.FormatName,
@@ -62,7 +62,7 @@ def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         "AccessType": descriptor.AccessType.value,
         "ShareMode": descriptor.ShareMode.value,
         "RemoteReadState": descriptor.RemoteReadState.value,
-        "CursorCollection": [_cursor(one) for one in descriptor.CursorCollection.values()],
+        "CursorCollection": [_describe_cursor(one) for one in descriptor.CursorCollection.values()],
         "WaitingMessageReadOperationCollection": [
             {
                 "DestructiveRead": one.DestructiveRead,
@@ -74,7 +74,7 @@ def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
     }
 
 
-def _cursor(cursor: Cursor) -> dict[str, Any]:
+def _describe_cursor(cursor: Cursor) -> dict[str, Any]:
     at = cursor.MessagePositionReference
     return {
         "Handle": cursor.Handle,
@@ -84,11 +84,11 @@ def _cursor(cursor: Cursor) -> dict[str, Any]:
 
 
 def pathname_of(queue: Queue | None) -> str | None:
-    """Return what a reference to a queue is shown as."""
+    """Return the text that stands for a reference to a queue."""
     return None if queue is None else queue.Pathname
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     return str(value) if isinstance(value, UUID) else value

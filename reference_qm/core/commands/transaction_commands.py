@@ -12,12 +12,12 @@ from reference_qm.surface.entropy import new_guid
 
 
 class TransactionCommands(Part):
-    """The commands of transactions, and those parts of sending and receiving that are within one."""
+    """Handles the commands of transactions, and the parts of sending and receiving that belong to a transaction."""
 
     __slots__ = ()
 
     def transaction_for(self, identifier: UUID | None) -> Transaction | None:
-        """Find the transaction that a message is to be sent or received in; CommandError when it takes no more."""
+        """Find the transaction of a send or receive command; CommandError when it accepts no more operations."""
         if identifier is None:
             return None
         transaction = self.qm.transaction_events.find_transaction(identifier)
@@ -41,24 +41,24 @@ class TransactionCommands(Part):
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
         """Vote on a transaction. Spec: MS-MQDMPR 3.1.4.6."""
-        return self.qm.coordinating.prepare(self._decided(request.transaction), request.single_phase, token, now)
+        return self.qm.coordinating.prepare(self._find_decidable(request.transaction), request.single_phase, token, now)
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         """Commit a transaction. Spec: MS-MQDMPR 3.1.4.4."""
-        return self.qm.coordinating.commit(self._decided(request.transaction), token, now)
+        return self.qm.coordinating.commit(self._find_decidable(request.transaction), token, now)
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.5."""
-        return self.qm.coordinating.abort(self._decided(request.transaction), token)
+        return self.qm.coordinating.abort(self._find_decidable(request.transaction), token)
 
-    def _decided(self, identifier: UUID) -> Transaction:
-        """Find the transaction that somebody decides; CommandError when that is the coordinator, which is away."""
+    def _find_decidable(self, identifier: UUID) -> Transaction:
+        """Find the transaction that a command decides; CommandError when only the unavailable coordinator may."""
         transaction = self.qm.transaction_events.find_transaction(identifier)
         self.qm.coordinating.check_coordinator(transaction)
         return transaction
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
-        """Give up without a coordinator. Spec: MS-MQDMPR 3.1.4.11."""
+        """Stop without the coordinator. Spec: MS-MQDMPR 3.1.4.11."""
         in_doubt = [
             str(one.Identifier)
             for one in self.qm.adm.TransactionCollection.values()

@@ -7,7 +7,7 @@ from reference_qm.surface.commands import Result
 
 
 class TransferCommands(Part):
-    """The commands of an administrator that concern transfer. Each handler returns a Result."""
+    """Handles an administrator's commands about message transfer. Each handler returns a Result."""
 
     __slots__ = ()
 
@@ -22,11 +22,11 @@ class TransferCommands(Part):
         return Result()
 
     def take_offline(self, request: commands.TakeOffline, token: int, now: Now) -> Result:
-        """Leave the network."""
+        """Take the queue manager off the network."""
         self.qm.administering.take_offline(now)
         return Result()
 
     def bring_online(self, request: commands.BringOnline, token: int, now: Now) -> Result:
-        """Come back to the network."""
+        """Bring the queue manager back to the network."""
         self.qm.administering.bring_online(now)
         return Result()

@@ -17,19 +17,19 @@ from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 class DirectoryClient(Part):
-    """The queue manager in its enterprise: what it takes over from the directory, and when again.
+    """Keeps the queue manager's attributes equal to those in the directory.
 
     Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
-    directory is read as a whole: at the start, when a timer of the documents expires, with each answer to a change of
-    the queue manager's own, and when somebody else changed it.
+    whole directory is read at the start, when a timer of the documents expires, with each answer to a change that this
+    queue manager made, and after a change by another program.
     """
 
     __slots__ = ()
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        """Take over what the directory holds, and go on with what waited for it. Spec: MS-MQDMPR 3.1.7.1.20.
+        """Take over the content of the directory, and continue the work that waited for it. Spec: MS-MQDMPR 3.1.7.1.20.
 
-        One that is away is waited for; what could not be read for another reason is as it was.
+        The queue manager waits for an unavailable directory. After any other read error, the previous content stays.
         """
         enterprise = self.qm.enterprise
         answered = enterprise.awaited.pop(event.token, None)
@@ -42,30 +42,30 @@ class DirectoryClient(Part):
             enterprise.state.go_offline()
         answered(event, now)
         if not (self.qm.begun or enterprise.awaited):
-            self._begin(now)
+            self._begin_without_directory(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Read the directory again; in workgroup mode there is none until the next start. Spec: MS-MQSO 5.5.4."""
+        """Read the directory again; in workgroup mode, nothing is read until the next start. Spec: MS-MQSO 5.5.4."""
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(lambda answer, now: None)
 
     def initialize(self, now: Now) -> None:
-        """Synchronize with the directory at the start, and begin when that is done. Spec: MS-MQDMPR 3.1.3."""
+        """Synchronize with the directory at the start; initialization continues afterwards. Spec: MS-MQDMPR 3.1.3."""
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(self._on_first_read)
         else:
-            self._begin(now)
+            self._begin_without_directory(now)
 
-    def _begin(self, now: Now) -> None:
+    def _begin_without_directory(self, now: Now) -> None:
         self.qm.begun = True
         self.qm.initialization.begin(now)
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        """Take over what the directory says one is.
+        """Take over the directory's attributes of this queue manager at the first read.
 
-        Without directory or domain it is workgroup mode until the next start (MS-MQSO 5.5.4). Where 3.1.3 only raises
-        an error, because the directory does not know this queue manager, it is waited for as MS-MQSO 5.5.6 has it for a
-        mismatch, unless the domain is another than before (6.6.2.1).
+        Without directory or domain the queue manager is in workgroup mode until the next start (MS-MQSO 5.5.4). When
+        the directory does not know this queue manager, 3.1.3 only raises an error. Then the queue manager waits until
+        it is known, as MS-MQSO 5.5.6 describes for a mismatch, unless the domain has changed (6.6.2.1).
         """
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
@@ -74,13 +74,13 @@ class DirectoryClient(Part):
                 self.qm.membership.keep_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
-        elif self._own_object() is None and self.qm.membership.has_come:
-            self.qm.membership.come_into_domain(self._integrate, now)
+        elif self._find_own_object() is None and self.qm.membership.has_come:
+            self.qm.membership.come_into_domain(self._join_domain, now)
         else:
-            self._integrate(now)
+            self._join_domain(now)
 
-    def _integrate(self, now: Now) -> None:
-        """Take over the own attributes and be a member of the domain. Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2."""
+    def _join_domain(self, now: Now) -> None:
+        """Take over the own attributes and become a member of the domain. Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2."""
         self._take_over_name()
         self.qm.surviving_queues.create_published()
         if self.synchronize(now) is Result.SUCCESS:
@@ -88,20 +88,20 @@ class DirectoryClient(Part):
         else:
             self.qm.enterprise.state.go_offline()
 
-    def _own_object(self) -> QueueManager | None:
+    def _find_own_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
     def _take_over_name(self) -> None:
-        """Be called as the directory says, before anything is published."""
+        """Take the computer name from the directory before anything is published."""
         state = self.qm.enterprise.state
-        known = self._own_object()
+        known = self._find_own_object()
         if known is not None:
             state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 
     def synchronize(self, now: Now) -> Result:
-        """Take over the own attributes, sites, gates and ways, and start the timers. Spec: MS-MQDMPR 3.1.3.
+        """Take over the own attributes, sites, gates and routes, and start the timers. Spec: MS-MQDMPR 3.1.3.
 
-        Gates are not published with their sites; they are those that MS-MQBR looks for.
+        The directory does not publish the gates of a site; gates are determined as MS-MQBR describes.
         """
         state = self.qm.enterprise.state
         self.qm.publishing.note_public_queues()
@@ -125,10 +125,10 @@ class DirectoryClient(Part):
         return status
 
     def publish_public_keys(self) -> None:
-        """Write the own public keys to the directory, unless it has them.
+        """Write the own public keys to the directory unless they are already there.
 
-        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. Printed, what the directory has replaces the keys that were just initialized:
-        messages would be encrypted for keys that nobody has.
+        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document lets the directory's keys replace the keys that were just
+        initialized. Senders would then encrypt for keys that no queue manager has.
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {
@@ -143,7 +143,7 @@ class DirectoryClient(Part):
             self.qm.directory_link.write(Write(state.LocalQueueManager, tuple(changed)), lambda answer: None)
 
     def _take_over_attributes(self) -> None:
-        """Let the queue manager's own attributes be what the directory says. Keys are those that it has itself."""
+        """Set the queue manager's own attributes to the directory's values; keys stay as they are here."""
         local = self.qm.enterprise.state.LocalQueueManager
         for name in directory_attributes(QueueManager):
             value = getattr(local, name)
@@ -151,25 +151,28 @@ class DirectoryClient(Part):
                 setattr(self.qm.adm, name, value)
 
     def initialize_routing_table(self) -> None:
-        """Make the RoutingTable, which is empty unless this is a site gate. Spec: MS-MQBR 3.1.3.1."""
+        """Build the RoutingTable; it is empty unless this queue manager is a site gate. Spec: MS-MQBR 3.1.3.1."""
         self.qm.enterprise.table = routing.initialize_routing_table(
             self.qm.next_hops.read_topology(), self.qm.enterprise.state.LocalQueueManager
         )
 
     def watch(self, now: Now) -> None:
-        """Let the Directory Online Timer run while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
+        """Run the Directory Online Timer while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
         if self.qm.enterprise.state.DirectoryOffline and not self.qm.timers.is_running(
             TimerKey(TimerName.DIRECTORY_ONLINE, 0)
         ):
             self._start_timer(TimerName.DIRECTORY_ONLINE, now)
 
     def on_directory_online_timer(self, now: Now) -> None:
-        """Read the directory, to see whether it is back, and again later. Spec: MS-MQDMPR 3.1.7.1.25."""
+        """Read the directory to find out whether it is available again, and restart the timer.
+
+        Spec: MS-MQDMPR 3.1.7.1.25.
+        """
         self.watch(now)
         self.qm.directory_link.read(self._check_online)
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        """Check Directory Online, and synchronize when it is. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
+        """Check Directory Online, and synchronize if it is online. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
         events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
@@ -192,7 +195,7 @@ class DirectoryClient(Part):
         )
 
     def on_queue_manager_query_timer(self, now: Now) -> None:
-        """Make the RoutingTable again. Spec: MS-MQBR 3.1.6.1."""
+        """Build the RoutingTable again. Spec: MS-MQBR 3.1.6.1."""
         self._start_timer(TimerName.QUEUE_MANAGER_QUERY, now)
         self.qm.directory_link.read(lambda answer, now: self.initialize_routing_table())
 

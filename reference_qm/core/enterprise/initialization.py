@@ -7,16 +7,16 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import StartAgain
 
 RETRY_LATER_S = 900
-"""InitializationRetryTimerDuration after the first attempt, s. Spec: MS-MQSO 6.6.2."""
+"""The InitializationRetryTimerDuration after the first attempt, in s. Spec: MS-MQSO 6.6.2."""
 
 
 class Initialization(Part):
-    """Initialization. Spec: MS-MQQB 3.1.3."""
+    """Initializes the queue manager. Spec: MS-MQQB 3.1.3."""
 
     __slots__ = ()
 
     def begin(self, now: Now) -> None:
-        """Begin to be a queue manager, in its enterprise if it has one. Spec: MS-MQQB 3.1.4.1."""
+        """Start the initialization, in an enterprise if one is configured. Spec: MS-MQQB 3.1.4.1."""
         self.qm.adm.QueueManagerState = ServiceState.READY
         retry_s = self.qm.adm.InitializationRetryTimerDuration
         if retry_s != INITIALIZATION_RETRY_S:
@@ -25,27 +25,27 @@ class Initialization(Part):
         self.qm.administering.establish_waiting(now)
 
     def fail(self, why: str) -> None:
-        """Do nothing of what comes later in the initialization: stay Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5, 6.6.2."""
+        """End the initialization and stay Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5, 6.6.2."""
         self.qm.halted = f"the queue manager could not start (MQ_ERROR_SERVICE_NOT_AVAILABLE): {why}"
 
     def give_up(self, why: str, now: Now) -> None:
-        """End an initialization in which an error was raised, and try again later. Spec: MS-MQSO 6.6.2."""
+        """End an initialization that raised an error, and start the retry timer. Spec: MS-MQSO 6.6.2."""
         self.fail(why)
         self.qm.begun = True
         self.await_retry(now)
 
     def await_retry(self, now: Now) -> None:
-        """Try again later: after 120 s the first time, then every 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
+        """Start the retry timer: 120 s the first time, then 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
         duration_ms = self.qm.adm.InitializationRetryTimerDuration * 1_000 // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)
         self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
 
     def on_initialization_retry_timer(self) -> None:
-        """Initialize anew. Spec: MS-MQSO 6.4.4.1."""
+        """Start the initialization again. Spec: MS-MQSO 6.4.4.1."""
         self.qm.emit(StartAgain())
 
     def initialize_globally(self, now: Now) -> None:
-        """Initialize what all sessions share. Spec: MS-MQQB 3.1.3.1."""
+        """Initialize the state that all sessions share. Spec: MS-MQQB 3.1.3.1."""
         adm = self.qm.adm
         adm.ResendTimerTable = (
             (adm.ResendTimeoutsShort,) * 3

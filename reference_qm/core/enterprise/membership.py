@@ -12,9 +12,9 @@ from reference_qm.directory.events import create_directory_object
 from reference_qm.directory.interface import Created
 from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import DirectoryAnswered, DomainTold
+from reference_qm.surface.inputs import DirectoryAnswered, DomainReported
 
-CREATED = (
+OBJECT_ATTRIBUTES = (
     "DirectoryServer",
     "RoutingServer",
     "OperatingSystemType",
@@ -25,22 +25,22 @@ CREATED = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList of a machine's object. Printed without the name by which its object is looked for afterwards."""
+"""The iAttributeList of a machine's object. The document omits the name by which the object is found later."""
 
 
-KNOWN = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
-"""What a machine was in its last domain, beside its sites: so it is made known in another."""
+SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
+"""The attributes of a machine, apart from its sites, that are published when the machine joins another domain."""
 
 
 class Membership(Part):
-    """The domain that the machine belongs to, and what is done when it is not that of the last start.
+    """Handles a change of the domain that the machine belongs to.
 
     Spec: MS-MQSO 6.6.2, 6.6.2.1, 6.6.2.2, MS-MQDMPR 3.1.1.1 (MachineDomainId, LastDomain), 3.1.3.
     """
 
     __slots__ = ()
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         """Note the domain of the machine. Spec: MS-MQDMPR 3.1.3."""
         self.qm.adm.MachineDomainId = event.identifier
 
@@ -51,39 +51,44 @@ class Membership(Part):
 
     @property
     def has_come(self) -> bool:
-        """Return whether the machine has joined a domain, or another one. Spec: MS-MQSO 6.6.2.
+        """Return whether the machine has joined a first or another domain. Spec: MS-MQSO 6.6.2.
 
-        One that never was in any does not know its sites, without which there is no object: it waits to be known.
+        A machine that was never in a domain does not know its sites. Without sites it cannot create its object, so it
+        waits until the directory knows it.
         """
-        moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
-        return moved and self.qm.enterprise.last_known is not None
+        has_moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
+        return has_moved and self.qm.enterprise.last_known is not None
 
     def keep_domain(self) -> None:
-        """Note the domain as that of the last start. Spec: MS-MQSO 6.6.2."""
+        """Save the present domain as the domain of the last start. Spec: MS-MQSO 6.6.2."""
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
             self.qm.adm.LastDomain = domain
-            self._save({"last_domain": None if domain is None else str(domain)})
+            self._save_change({"last_domain": None if domain is None else str(domain)})
 
     def keep_known(self) -> None:
-        """Note what the directory says of this machine: its name, its sites and its roles."""
+        """Save the directory's attributes of this machine: its name, sites and roles."""
         local = self.qm.enterprise.state.LocalQueueManager
-        known = QueueManager(**{name: getattr(local, name) for name in (*KNOWN, "SiteIdentifierList")})
+        known = QueueManager(**{name: getattr(local, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")})
         if known != self.qm.enterprise.last_known:
             self.qm.enterprise.last_known = known
-            entry = {name: getattr(known, name) for name in KNOWN}
-            self._save({"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}})
+            entry = {name: getattr(known, name) for name in SAVED_ATTRIBUTES}
+            self._save_change(
+                {"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}}
+            )
 
     def restore_known(self, entry: dict[str, Any]) -> None:
-        """Take what was noted before this start; LookupError, TypeError or ValueError when it makes no sense."""
+        """Restore the saved attributes of the last start; LookupError, TypeError or ValueError for bad values."""
         sites = tuple(UUID(one) for one in entry["SiteIdentifierList"])
-        known: dict[str, Any] = {name: entry[name] for name in KNOWN}
+        known: dict[str, Any] = {name: entry[name] for name in SAVED_ATTRIBUTES}
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
     def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        """Handle a change of domain: be the object that it has of this machine, or make one. Spec: MS-MQSO 6.6.2.1.
+        """Handle a change of domain: use the domain's object of this machine, or create the object.
 
-        ``go_on``: what comes when the directory knows this queue manager.
+        Spec: MS-MQSO 6.6.2.1.
+
+        ``go_on``: the step to take when the directory knows this queue manager.
         """
         found = self.find_machine()
         if found is None:
@@ -97,38 +102,42 @@ class Membership(Part):
 
     def find_machine(self) -> QueueManager | None:
         """Find the object of this machine in its domain. Spec: MS-MQSO 6.6.2.1 step 1."""
-        return self.qm.enterprise.find_queue_manager("QualifiedComputerName", self.described().QualifiedComputerName)
+        return self.qm.enterprise.find_queue_manager(
+            "QualifiedComputerName", self.describe_machine().QualifiedComputerName
+        )
 
     def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
-        """Make the object of this machine in its domain, and be what that is. Spec: MS-MQSO 6.6.2.1 step 4."""
+        """Create this machine's object in its domain, and take over its Identifier. Spec: MS-MQSO 6.6.2.1 step 4."""
         state = self.qm.enterprise.state
-        change = create_directory_object(state, self.described(), CREATED)
+        change = create_directory_object(state, self.describe_machine(), OBJECT_ATTRIBUTES)
 
-        def created(answer: DirectoryAnswered) -> None:
+        def adopt_object(answer: DirectoryAnswered) -> None:
             done = Created(answer.status, answer.identifier)
             if done.rStatus is not Result.SUCCESS or done.rObjectGUID is None:
-                self.qm.initialization.give_up(f"the directory makes no object of it: {done.rStatus.value}", now)
+                self.qm.initialization.give_up(
+                    f"the directory cannot create the machine's object: {done.rStatus.value}", now
+                )
                 return
             self.take_identifier(done.rObjectGUID)
-            self._save({"directory_identifier": str(done.rObjectGUID)})
+            self._save_change({"directory_identifier": str(done.rObjectGUID)})
             self.keep_domain()
             go_on(now)
 
-        self.qm.directory_link.write(change, created)
+        self.qm.directory_link.write(change, adopt_object)
 
-    def described(self) -> QueueManager:
-        """Describe this machine, as its object is made."""
+    def describe_machine(self) -> QueueManager:
+        """Return the attributes of this machine's object in the directory."""
         local, known = self.qm.enterprise.state.LocalQueueManager, self.qm.enterprise.last_known
         if known is None:
             return local
-        same: dict[str, Any] = {name: getattr(known, name) for name in (*KNOWN, "SiteIdentifierList")}
+        same: dict[str, Any] = {name: getattr(known, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")}
         return replace(local, **same)
 
     def take_identifier(self, identifier: UUID) -> None:
-        """Be called by the Identifier of the object in the directory. Spec: MS-MQSO 6.6.2.1."""
+        """Use the Identifier of the object in the directory. Spec: MS-MQSO 6.6.2.1."""
         self.qm.adm.Identifier = identifier
         state = self.qm.enterprise.state
         state.LocalQueueManager = replace(state.LocalQueueManager, Identifier=identifier)
 
-    def _save(self, change: Change) -> None:
+    def _save_change(self, change: Change) -> None:
         self.qm.disk.save(change)

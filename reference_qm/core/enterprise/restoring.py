@@ -22,7 +22,7 @@ from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import NO_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_BYTES
-from reference_qm.core.store.entries import SEQUENCE, gone, place
+from reference_qm.core.store.entries import SEQUENCE, place, removal_of
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -37,19 +37,18 @@ from reference_qm.model.states import MessagePositionState
 
 
 class RestoreError(Exception):
-    """The store's content cannot be used: one line naming the entry."""
+    """The content of the store cannot be used; the text is one line that names the entry."""
 
 
 class Restoring(Part):
-    """Rebuild the abstract data model from the store. Spec: MS-MQQB 3.1.1.3.2."""
+    """Rebuilds the abstract data model from the store. Spec: MS-MQQB 3.1.1.3.2."""
 
     __slots__ = ()
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Make the queue manager what the entries say, then write down what they lack.
+        """Restore the state from the entries of the store, then save what the entries lack.
 
-        An entry that is not what this version writes is refused: a message must not be lost because it was not
-        understood.
+        An entry in an unknown form is refused, because a message must not be lost for lack of understanding.
         """
         self.qm.adm.QueueCollection.clear()
         self.qm.adm.last_private_queue_number = 0
@@ -57,7 +56,7 @@ class Restoring(Part):
         for name, value in entries.items():
             kind, _, rest = name.partition(":")
             if kind not in by_kind:
-                raise RestoreError(f"entry {name!a} is of no known kind: was it written by a newer version?")
+                raise RestoreError(f"entry {name!a} is of an unknown kind: was it written by a newer version?")
             by_kind[kind][rest] = value
         for kind, restore_one in _RESTORE.items():
             placed: list[tuple[int, str, Any]] = []
@@ -84,7 +83,7 @@ class Restoring(Part):
         self._follow_sequences(by_kind["message"])
 
     def repair_queue_numbers(self) -> None:
-        """Let no queue that is made get the number of one that is there: what counts them can be behind.
+        """Raise the counter of private queue numbers above every existing number.
 
         Spec: MS-MQSO 5.5.5.
         """
@@ -95,7 +94,7 @@ class Restoring(Part):
             self.qm.disk.save({"last_private_queue_number": highest})
 
     def _configure_queues(self) -> None:
-        """Create the configured private queues that are not on disk; public ones need the directory."""
+        """Create the configured private queues that the store lacks; public queues need the directory."""
         for configured in self.qm.config.queues:
             queue = self.qm.adm.QueueCollection.get(configured.name.lower())
             if queue is None and not configured.is_private:
@@ -104,14 +103,14 @@ class Restoring(Part):
                 queue = self.qm.surviving_queues.create_configured(configured)
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
-                here = f"queue {queue.Pathname} is here with transactional = {queue.Transactional}"
-                raise RestoreError(f"{here}, other than configured: change the settings")
+                here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
+                raise RestoreError(f"{here}, unlike the configuration: change the settings")
             else:
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
-        """Remove messages that arrived while their queue was being deleted."""
+        """Remove messages of deleted queues, which arrived during the deletion."""
         places = {place(queue) for queue in self.qm.queue_names.every_queue()}
         lost = (
             key
@@ -121,21 +120,22 @@ class Restoring(Part):
         self.qm.disk.save({f"message:{key}": None for key in lost})
 
     def _follow_sequences(self, messages: dict[str, Any]) -> None:
-        """Let each sender's sequence go on as far as its messages follow each other; remove those behind a gap.
+        """Advance each sender's sequence to its last gapless message, and remove the messages behind a gap.
 
-        Those were never acknowledged and come again. Of two that are the same, one was withdrawn: the older one.
+        Messages behind a gap were never acknowledged, so the sender repeats them. Of two equal messages, the older one
+        was withdrawn.
         """
         newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
         for key, sequence in sequences.items():
-            newest[sequence["transfer"]][_sequence_place(sequence["at"])] = key
+            newest[sequence["transfer"]][_parse_sequence_place(sequence["at"])] = key
         kept: set[int] = set()
         for name, places in newest.items():
             transfer = self._find_transfer(name)
             if transfer is None:
                 continue
-            kept |= {int(key) for at, key in places.items() if _reached(transfer, at)}
-            next_places = {_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
+            kept |= {int(key) for at, key in places.items() if _has_reached(transfer, at)}
+            next_places = {_parse_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
                 transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
@@ -145,63 +145,63 @@ class Restoring(Part):
             for position in queue.MessagePositionList:
                 if position.key in lost:
                     queue.MessagePositionList.remove(position)
-                    self.qm.disk.save(gone([position]))
+                    self.qm.disk.save(removal_of([position]))
 
-    def _identifier(self, rest: str, value: Any) -> None:
+    def _restore_identifier(self, rest: str, value: Any) -> None:
         if UUID(value) != self.qm.adm.Identifier:
-            raise RestoreError(f"these are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
+            raise RestoreError(f"the entries are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
 
-    def _directory_identifier(self, rest: str, value: Any) -> None:
+    def _restore_directory_identifier(self, rest: str, value: Any) -> None:
         self.qm.membership.take_identifier(UUID(value))
 
-    def _last_known(self, rest: str, value: Any) -> None:
+    def _restore_last_known(self, rest: str, value: Any) -> None:
         self.qm.membership.restore_known(value)
 
-    def _last_domain(self, rest: str, value: Any) -> None:
+    def _restore_last_domain(self, rest: str, value: Any) -> None:
         self.qm.adm.LastDomain = UUID(value)
 
-    def _initialization_retry(self, rest: str, value: Any) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = _whole(value)
+    def _restore_initialization_retry(self, rest: str, value: Any) -> None:
+        self.qm.adm.InitializationRetryTimerDuration = _require_u64(value)
 
-    def _hardened_security(self, rest: str, value: Any) -> None:
+    def _restore_hardened_security(self, rest: str, value: Any) -> None:
         if not isinstance(value, bool):
-            raise TypeError(f"{value!a} is no truth value")
+            raise TypeError(f"{value!a} is not a truth value")
         self.qm.adm.HardenedSecurity = self.qm.hardened_after_restart = value
 
-    def _last_private_queue_number(self, rest: str, value: Any) -> None:
-        self.qm.adm.last_private_queue_number = _whole(value)
+    def _restore_last_private_queue_number(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_private_queue_number = _require_u64(value)
 
-    def _last_sequence_time(self, rest: str, value: Any) -> None:
-        self.qm.adm.last_sequence_time = _whole(value)
+    def _restore_last_sequence_time(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_sequence_time = _require_u64(value)
 
-    def _last_transaction(self, rest: str, value: Any) -> None:
-        self.qm.adm.last_transaction = _whole(value)
+    def _restore_last_transaction(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_transaction = _require_u64(value)
 
-    def _sequential_id(self, rest: str, value: Any) -> None:
-        self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _whole(value)
+    def _restore_sequential_id(self, rest: str, value: Any) -> None:
+        self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _require_u64(value)
 
-    def _ordinal(self, rest: str, value: Any) -> None:
-        self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _whole(value)
+    def _restore_ordinal(self, rest: str, value: Any) -> None:
+        self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _require_u64(value)
 
-    def _outgoing(self, rest: str, value: Any) -> None:
+    def _restore_outgoing_queue(self, rest: str, value: Any) -> None:
         session = self.qm.destinations.open_outgoing(rest, NO_TIME).session
         for name in SEQUENCE[:3]:
-            setattr(session, name, _whole(value[name]))
+            setattr(session, name, _require_u64(value[name]))
         for name in SEQUENCE[3:]:
             ordinal, time_stamp = value[name]
-            setattr(session, name, TxSequenceID(Ordinal=_whole(ordinal), TimeStamp=_whole(time_stamp)))
+            setattr(session, name, TxSequenceID(Ordinal=_require_u64(ordinal), TimeStamp=_require_u64(time_stamp)))
 
-    def _transfer(self, rest: str, value: Any) -> None:
+    def _restore_transfer(self, rest: str, value: Any) -> None:
         transfer = self._find_transfer(f"transfer:{rest}")
         if transfer is not None:
             *where, rejected = value
-            identifier, number = _sequence_place(where)
-            transfer.RejectCount = _whole(rejected)
+            identifier, number = _parse_sequence_place(where)
+            transfer.RejectCount = _require_u64(rejected)
             transfer.SequenceIdentifier = transfer.saved_identifier = identifier
             transfer.SequenceNumber = transfer.saved_number = number
 
     def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
-        """Find or make the sequence of an entry; None when its queue was deleted."""
+        """Find or create the sequence of an entry; None when its queue was deleted."""
         kind, number, sender, format_name = name.split(":", 3)
         queue = self.qm.destinations.find_place(f"queue:{number}")
         if kind != "transfer" or queue is None:
@@ -210,12 +210,12 @@ class Restoring(Part):
         new = IncomingTransactionalTransferInfo(queue, format_name, key[0])
         return queue.IncomingTransactionalTransferInfoCollection.setdefault(key, new)
 
-    def _history(self, rest: str, value: Any) -> None:
+    def _restore_history(self, rest: str, value: Any) -> None:
         guid, _, ordinal = rest.partition(":")
         identifier = MessageIdentifier(UUID(guid), int(ordinal))
-        self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(identifier, _whole(value)))
+        self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(identifier, _require_u64(value)))
 
-    def _message(self, rest: str, value: Any) -> None:
+    def _restore_message(self, rest: str, value: Any) -> None:
         packet = parse_packet(base64.b64decode(value["packet"], validate=True))
         if not isinstance(packet, UserMessagePacket):
             raise TypeError("no UserMessage Packet")
@@ -227,9 +227,9 @@ class Restoring(Part):
             return
         receiver = packet.UserHeader.QueueManagerAddress
         receiver = self.qm.adm.Identifier if receiver == NULL_GUID else receiver
-        message = deserialize_message(packet, receiver, _whole(value["arrived"]))
+        message = deserialize_message(packet, receiver, _require_u64(value["arrived"]))
         if message.security is not None:
-            level = _whole(value.get("AuthenticationLevel", 0))
+            level = _require_u64(value.get("AuthenticationLevel", 0))
             message = replace(message, security=replace(message.security, AuthenticationLevel=level))
         if "dead_letter_queue" in value:
             message = replace(message, ApplicationDeadletterQueue=str(value["dead_letter_queue"]))
@@ -247,10 +247,10 @@ class Restoring(Part):
             else:
                 queue.session.OutgoingMessageTable.add(outgoing)
         else:
-            self._insert(position, _whole(value.get("lookup", 0)))
+            self._insert_message(position, _require_u64(value.get("lookup", 0)))
 
-    def _insert(self, position: MessagePosition, lookup_identifier: int) -> None:
-        """Put a message into its queue under its LookupIdentifier; one written without any gets the next."""
+    def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
+        """Put a message into its queue under its LookupIdentifier; a message without one gets the next number."""
         if lookup_identifier:
             position.LookupIdentifier = lookup_identifier
             self.qm.adm.SequentialID = max(self.qm.adm.SequentialID, lookup_identifier & LOW_BYTES)
@@ -259,57 +259,57 @@ class Restoring(Part):
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
+def _has_reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
 
-def _sequence_place(value: Any) -> SequencePlace:
-    ordinal, time_stamp, number = map(_whole, value)
+def _parse_sequence_place(value: Any) -> SequencePlace:
+    ordinal, time_stamp, number = map(_require_u64, value)
     return TxSequenceID(Ordinal=ordinal, TimeStamp=time_stamp), number
 
 
-def _whole(value: Any) -> int:
+def _require_u64(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFFFFFFFFFF:
-        raise ValueError(f"{value!a} is no number")
+        raise ValueError(f"{value!a} is not a number")
     return value
 
 
-def _by_number(rest: str, value: Any) -> int:
+def _number_key(rest: str, value: Any) -> int:
     return int(rest)
 
 
-def _queues_first(rest: str, value: Any) -> int:
-    """Order queues by number or Identifier, each before its subqueues."""
+def _queue_key(rest: str, value: Any) -> int:
+    """Sort queues by number or Identifier, each queue before its subqueues."""
     number, subqueue, _ = rest.partition(";")
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
 
-def _by_time(rest: str, value: Any) -> int:
-    return _whole(value)
+def _time_key(rest: str, value: Any) -> int:
+    return _require_u64(value)
 
 
 _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
-    "identifier": lambda part: part._identifier,
-    "directory_identifier": lambda part: part._directory_identifier,
-    "last_known": lambda part: part._last_known,
-    "last_domain": lambda part: part._last_domain,
-    "initialization_retry_s": lambda part: part._initialization_retry,
-    "hardened_security": lambda part: part._hardened_security,
-    "last_private_queue_number": lambda part: part._last_private_queue_number,
-    "last_sequence_time": lambda part: part._last_sequence_time,
-    "last_transaction": lambda part: part._last_transaction,
-    "ordinal": lambda part: part._ordinal,
-    "sequential_id": lambda part: part._sequential_id,
+    "identifier": lambda part: part._restore_identifier,
+    "directory_identifier": lambda part: part._restore_directory_identifier,
+    "last_known": lambda part: part._restore_last_known,
+    "last_domain": lambda part: part._restore_last_domain,
+    "initialization_retry_s": lambda part: part._restore_initialization_retry,
+    "hardened_security": lambda part: part._restore_hardened_security,
+    "last_private_queue_number": lambda part: part._restore_last_private_queue_number,
+    "last_sequence_time": lambda part: part._restore_last_sequence_time,
+    "last_transaction": lambda part: part._restore_last_transaction,
+    "ordinal": lambda part: part._restore_ordinal,
+    "sequential_id": lambda part: part._restore_sequential_id,
     "queue": lambda part: part.qm.surviving_queues.restore,
-    "outgoing": lambda part: part._outgoing,
-    "transfer": lambda part: part._transfer,
-    "history": lambda part: part._history,
-    "message": lambda part: part._message,
+    "outgoing": lambda part: part._restore_outgoing_queue,
+    "transfer": lambda part: part._restore_transfer,
+    "history": lambda part: part._restore_history,
+    "message": lambda part: part._restore_message,
     "transaction": lambda part: part.qm.transaction_records.restore_transaction,
 }
-"""The restoring of each kind, in this order."""
+"""The methods that restore each kind of entry, in this order."""
 
 
-_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queues_first, "message": _by_number, "history": _by_time}
-"""Messages in the order in which they came, the history by time."""
+_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queue_key, "message": _number_key, "history": _time_key}
+"""The sort keys of entries: messages in order of arrival, the history by time."""

@@ -1,1 +1,1 @@
-"""Names: which queue, queue manager, key or account a name means, and the numbers that are given out."""
+"""Resolves names to queues, queue managers, keys and accounts, and hands out numbers."""

@@ -24,15 +24,15 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 NO_TIME = Now(0, 0)
-"""The time of what is restored before the queue manager has begun."""
+"""The time that applies to restored state before the queue manager has begun."""
 OUTGOING_QUEUES_LIMIT = 65_536
-"""Outgoing queues beyond which the message of an unknown sender opens no other."""
+"""The number of outgoing queues above which a message from an unknown sender creates no further queue."""
 QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
 
 def parse_name(text: str) -> FormatName:
-    """Parse a format name of a command."""
+    """Parse a format name that a command gives."""
     try:
         return parse_format_name(text)
     except FormatError as error:
@@ -40,7 +40,7 @@ def parse_name(text: str) -> FormatName:
 
 
 class Destinations(Part):
-    """Where a format name leads: a local queue, or an outgoing queue and its session.
+    """Resolves a format name to a local queue, or to an outgoing queue and its session.
 
     Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
     """
@@ -48,12 +48,12 @@ class Destinations(Part):
     __slots__ = ()
 
     def find_local(self, text: str) -> Queue | None:
-        """Find the local queue that a format name means; None when it means one of another queue manager."""
+        """Find the local queue that a format name means; None for a queue of another queue manager."""
         name = parse_name(text)
         if isinstance(name, PublicName):
             queue = self.qm.queue_names.find_by_format_name(name)
             if queue is None and not self.qm.queue_names.means_this_computer(name):
-                return None  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
+                return None  # an unknown queue waits, as MS-MQQB 3.1.5.2.1 specifies
         elif isinstance(name, PrivateName):
             if name.ComputerGuid != self.qm.adm.Identifier:
                 return None
@@ -63,9 +63,9 @@ class Destinations(Part):
                 return None
             queue = self.qm.queue_names.find_by_format_name(name)
         else:
-            raise CommandError(f"{text!a} cannot be sent to yet: use {_SENDABLE}")
+            raise CommandError(f"{text!a} is not supported as a destination: use {_SENDABLE}")
         if queue is None:
-            raise CommandError(f"{text!a} names no queue of this queue manager: create it first")
+            raise CommandError(f"{text!a} is not a queue of this queue manager: create it first")
         return queue
 
     def find_outgoing(self, text: str) -> OutgoingQueue:
@@ -76,7 +76,7 @@ class Destinations(Part):
         return queue
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        """Find or make the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Find or create the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
         known = self.qm.adm.OutgoingQueues.get(text.lower())
         if known is not None:
             return known
@@ -101,18 +101,18 @@ class Destinations(Part):
         return queue
 
     def begin(self, queue: OutgoingQueue, now: Now) -> None:
-        """Begin what depends on the time or the directory, which is not there while queues of before are restored."""
+        """Start the work of an outgoing queue that needs the time or the directory; a restored queue waits for both."""
         queue.BasePriority = self._base_priority(queue.DestinationFormatName)
         self.start_idle_timer(queue, now)
 
     def start_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
-        """Begin the time after which an outgoing queue that nothing happens to is destroyed. Spec: MS-MQSO 5.1.1.2."""
+        """Start the timer after which an unused outgoing queue is destroyed. Spec: MS-MQSO 5.1.1.2."""
         duration_ms = self.qm.settings.outgoing_queue_idle_ms // self.qm.settings.scale
         key = TimerKey(TimerName.OUTGOING_QUEUE_IDLE, queue.session.number)
         self.qm.timers.start(key, now.monotonic_ms, duration_ms)
 
     def on_idle_timer(self, session_number: int, now: Now) -> None:
-        """Destroy an outgoing queue that nothing happened to, or look again later. Spec: MS-MQSO 5.1.1.2."""
+        """Destroy an outgoing queue that was not used, or restart its timer. Spec: MS-MQSO 5.1.1.2."""
         queues = self.qm.adm.OutgoingQueues.values()
         queue = next((one for one in queues if one.session.number == session_number), None)
         if queue is None:
@@ -123,10 +123,10 @@ class Destinations(Part):
             self.start_idle_timer(queue, now)
 
     def is_idle(self, queue: OutgoingQueue) -> bool:
-        """Return whether an outgoing queue holds nothing, is not used by anybody, and stays in no order of its own."""
+        """Return whether an outgoing queue is empty, unused, and has no sequence to continue."""
         session, units = queue.session, self.qm.adm.TransactionCollection.values()
         used = (
-            *(_target(one) for unit in units for one in unit.TransactionalOperationCollection),
+            *(_find_target(one) for unit in units for one in unit.TransactionalOperationCollection),
             *(saving.position.QueueReference for saving in self.qm.savings.values()),
         )
         return not (
@@ -139,12 +139,12 @@ class Destinations(Part):
         )
 
     def destroy(self, queue: OutgoingQueue) -> None:
-        """Forget an outgoing queue; the next message for its destination makes another. Spec: MS-MQSO 5.1.1.2."""
+        """Destroy an outgoing queue; the next message for its destination creates a new one. Spec: MS-MQSO 5.1.1.2."""
         self.qm.adm.OutgoingQueues.pop(queue.DestinationFormatName.lower(), None)
         self.qm.disk.save(dict.fromkeys(self.qm.durability.sequence_entry(queue)))
 
     def initial_state(self, text: str) -> OutgoingQueueState:
-        """Return the state of an outgoing queue that is made, or made again at the start.
+        """Return the initial state of an outgoing queue, at its creation or after a restart.
 
         Spec: MS-MQDMPR 3.1.7.1.5, 3.1.3, 3.1.1.3 (Locked).
         """
@@ -159,16 +159,16 @@ class Destinations(Part):
         return 0 if published is None else published.BasePriority
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
-        """Give an OutgoingTxSequenceID greater than any before. Spec: MS-MQQB 3.1.1.3.1.
+        """Return an OutgoingTxSequenceID that is greater than all earlier ones. Spec: MS-MQQB 3.1.1.3.1.
 
-        Greater also than those of other destinations begun in the same second: an OrderAck names its sequence only by
-        it.
+        The identifier also exceeds those of sequences to other destinations that began in the same second, because an
+        OrderAck names its sequence only by this identifier.
         """
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
     def find_place(self, name: str) -> Queue | None:
-        """Find the queue of a message; None when it was deleted."""
+        """Find the queue of a saved message by the name of its place; None when the queue was deleted."""
         kind, _, rest = name.partition(":")
         if kind == "queue":
             return next((queue for queue in self.qm.queue_names.every_queue() if place(queue) == name), None)
@@ -181,11 +181,11 @@ class Destinations(Part):
 
 
 def destination_guid(text: str) -> UUID:
-    """Give UserHeader.QueueManagerAddress for a format name: zero for a direct one. Spec: MS-MQMQ 2.2.19.2."""
+    """Return UserHeader.QueueManagerAddress for a format name; zero for a direct name. Spec: MS-MQMQ 2.2.19.2."""
     name = parse_name(text)
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
 
 
-def _target(operation: TransactionalOperation) -> Queue | None:
+def _find_target(operation: TransactionalOperation) -> Queue | None:
     """Return the queue that an operation changes when its transaction commits."""
     return operation.TargetQueueReference or operation.MessagePositionReference.QueueReference

@@ -13,20 +13,20 @@ from reference_qm.routing import RoutingError, Topology
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The result of Get Destination Info: rHostName and rQueueManagerGuid, the latter zero for a direct name."""
+    """The result of Get Destination Info: rHostName and rQueueManagerGuid, which is zero for a direct name."""
 
     HostName: str
     QueueManagerGuid: UUID
 
 
 def next_hop_of(machine: QueueManager) -> NextHop:
-    """Return a queue manager as a next hop whose address is not known yet."""
+    """Build the next hop for a queue manager whose address is not known yet."""
     assert machine.Identifier is not None
     return NextHop(machine.Identifier, machine.QualifiedComputerName or machine.ComputerName or "", "")
 
 
 class NextHops(Part):
-    """Whose queue a format name means, and which queue managers are next on the way to it.
+    """Finds the queue manager that hosts a queue, and the next hops on the route to it.
 
     Spec: MS-MQQB 3.1.7.4, 3.1.7.5, MS-MQBR 3.1.5.1.
     """
@@ -34,11 +34,11 @@ class NextHops(Part):
     __slots__ = ()
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        """Return whose queue a format name means; None when the directory does not know. Spec: MS-MQQB 3.1.7.4.
+        """Return the host of the queue that a format name means; None when the directory does not know it.
 
-        It takes host name and Identifier from the Queue that was read; meant is the QueueManager of that queue
-        (MS-MQDMPR 3.1.1.2): a queue has no QualifiedComputerName, and its own Identifier leads to no queue manager. In
-        workgroup mode the configuration says which public queues there are.
+        Spec: MS-MQQB 3.1.7.4. The document takes host name and Identifier from the Queue object. But a queue has no
+        QualifiedComputerName, and its Identifier belongs to no queue manager. So the QueueManager of that queue is used
+        (MS-MQDMPR 3.1.1.2). In workgroup mode the configuration lists the public queues.
         """
         name = parse_format_name(format_name)
         if isinstance(name, PublicName):
@@ -53,14 +53,15 @@ class NextHops(Part):
         return Destination(name.ProtocolAddressSpecification, NULL_GUID)
 
     def _host_of(self, queue: Queue | None) -> QueueManager | None:
-        """Find the queue manager of a public queue, by the computer name in its Pathname."""
+        """Find the queue manager of a public queue by the computer name in its Pathname."""
         computer = "" if queue is None else (queue.Pathname or "").partition("\\")[0]
         return self.qm.enterprise.find_queue_manager("ComputerName", computer) if computer else None
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
-        """Give the queue managers that can be next on the way to one; none when there is no way. Spec: MS-MQQB 3.1.7.5.
+        """Return the possible next hops to a queue manager; empty when no route exists. Spec: MS-MQQB 3.1.7.5.
 
-        In workgroup mode the configured routes give the address of the destination, which is the next hop itself.
+        In workgroup mode the configured routes give the address of the destination, and the destination is the next
+        hop.
         """
         if not self.qm.enterprise.state.DirectoryIntegrated:
             address = self.qm.config.routes.get(guid)
@@ -71,14 +72,17 @@ class NextHops(Part):
         return tuple(one for one in found if one is not None)
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
-        """Give the queue managers that can be next on the way; none when there is no way. Spec: MS-MQBR 3.1.5.1."""
+        """Return the Identifiers of the possible next hops; empty when no route exists. Spec: MS-MQBR 3.1.5.1."""
         try:
             return routing.get_next_hops(self.read_topology(), self.qm.enterprise.table, self.qm.adm.Identifier, guid)
         except RoutingError:
             return ()
 
     def read_topology(self) -> Topology:
-        """Read the enterprise; one that is too large to be read is as one that cannot be read: empty."""
+        """Read the topology of the enterprise.
+
+        The topology is empty when the directory cannot be read or is too large to be read.
+        """
         try:
             return Topology.read(self.qm.enterprise.directory)
         except RoutingError:

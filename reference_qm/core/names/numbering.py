@@ -6,21 +6,21 @@ TRANSACTION_BITS = 0xFFFFF
 
 
 class Numbering(Part):
-    """The numbers given to messages and transactions. Spec: MS-MQQB 3.1.1.3, 3.1.7.1.1, MS-MQMQ 2.2.20.5."""
+    """Assigns numbers to messages and transactions. Spec: MS-MQQB 3.1.1.3, 3.1.7.1.1, MS-MQMQ 2.2.20.5."""
 
     __slots__ = ()
 
     def assign_identifier(self) -> int:
         """Assign the next message's ordinal and return it. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
 
-        Incremented before use and never 0: 0 stands for a message without identifier, so the first message, were it
-        numbered 0, would get another identifier when it is sent again, and pass duplicate detection.
+        The ordinal is incremented before use and is never 0, because 0 stands for a message without identifier. A first
+        message with ordinal 0 would get another identifier when it is sent again, and would pass duplicate detection.
         """
         self.qm.adm.MessageIdOrdinal = self.next_identifier()
         return self.qm.adm.MessageIdOrdinal
 
     def next_identifier(self) -> int:
-        """Return the ordinal that the next message will have."""
+        """Return the ordinal that the next message will get."""
         return self.qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
 
     def assign_transaction(self) -> int:

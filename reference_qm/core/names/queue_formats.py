@@ -9,7 +9,7 @@ from reference_qm.codec.format_names import MachineName
 from reference_qm.core.part import Part
 
 SYSTEM = 0x80
-"""QUEUE_FORMAT_FLAG_SYSTEM."""
+"""The flag QUEUE_FORMAT_FLAG_SYSTEM."""
 
 
 class QueueFormatType(IntEnum):
@@ -48,19 +48,22 @@ _ALLOWED: dict[QueueFormatType, frozenset[int]] = {
     ),
     QueueFormatType.SUBQUEUE: frozenset({SuffixType.SUBQUEUE}),
 }
-"""m_SuffixAndFlags of what can be opened to read: no connector, distribution list or multicast (MS-MQMP 3.1.4.2)."""
+"""The values of m_SuffixAndFlags for queues that can be opened for reading.
+
+Connectors, distribution lists and multicast names are excluded (MS-MQMP 3.1.4.2).
+"""
 
 
 class QueueFormats(Part):
-    """QUEUE_FORMAT as a format name. Spec: MS-MQMQ 2.2.6, 2.2.7."""
+    """Converts a QUEUE_FORMAT to a format name. Spec: MS-MQMQ 2.2.6, 2.2.7."""
 
     __slots__ = ()
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
-        """Return a format name that names a queue to read from; None when the structure is none.
+        """Return the format name of a queue to read from; None for an invalid structure.
 
-        A direct name has its suffix already, where the suffix type only says so again. Formats without a name
-        of their own, those of the queues of a machine and of the journal of a public queue, become direct ones.
+        A direct name already contains its suffix, and the suffix type repeats it. Queues of a machine and the journal
+        of a public queue have no format name of their own; they get direct names.
         """
         kind = queue_format["m_qft"]
         suffix = queue_format["m_SuffixAndFlags"]
@@ -68,32 +71,32 @@ class QueueFormats(Part):
             return None
         return _NAMES[QueueFormatType(kind)](self)(queue_format["union"], SuffixType(suffix & 0x0F))
 
-    def _public(self, value: Any, suffix: SuffixType) -> str | None:
+    def _format_public(self, value: Any, suffix: SuffixType) -> str | None:
         if suffix is SuffixType.NONE:
             return str(PublicName(value))
         queue = self.qm.adm.QueueCollection.find_public(value)
         return None if queue is None else f"DIRECT=OS:{self.qm.config.host_name}\\{queue.Pathname};JOURNAL"
 
-    def _private(self, value: Any, suffix: SuffixType) -> str:
+    def _format_private(self, value: Any, suffix: SuffixType) -> str:
         return str(PrivateName(value["Lineage"], value["Uniquifier"], suffix is SuffixType.JOURNAL))
 
-    def _direct(self, value: Any, suffix: SuffixType) -> str | None:
+    def _format_direct(self, value: Any, suffix: SuffixType) -> str | None:
         return None if value is None else f"DIRECT={value}"
 
-    def _subqueue(self, value: Any, suffix: SuffixType) -> str | None:
-        """Return the subqueue of a value, which must be a direct name with its part for it."""
-        return self._direct(value, suffix) if value is not None and ";" in value else None
+    def _format_subqueue(self, value: Any, suffix: SuffixType) -> str | None:
+        """Return the format name of a subqueue; the value must be a direct name with a subqueue part."""
+        return self._format_direct(value, suffix) if value is not None and ";" in value else None
 
-    def _machine(self, value: Any, suffix: SuffixType) -> str:
+    def _format_machine(self, value: Any, suffix: SuffixType) -> str:
         if value != self.qm.adm.Identifier:
             return str(MachineName(value))
         return f"DIRECT=OS:{self.qm.config.host_name}\\SYSTEM$;{suffix.name}"
 
 
 _NAMES: Mapping[QueueFormatType, Callable[[QueueFormats], Callable[[Any, SuffixType], str | None]]] = {
-    QueueFormatType.PUBLIC: lambda part: part._public,
-    QueueFormatType.PRIVATE: lambda part: part._private,
-    QueueFormatType.DIRECT: lambda part: part._direct,
-    QueueFormatType.MACHINE: lambda part: part._machine,
-    QueueFormatType.SUBQUEUE: lambda part: part._subqueue,
+    QueueFormatType.PUBLIC: lambda part: part._format_public,
+    QueueFormatType.PRIVATE: lambda part: part._format_private,
+    QueueFormatType.DIRECT: lambda part: part._format_direct,
+    QueueFormatType.MACHINE: lambda part: part._format_machine,
+    QueueFormatType.SUBQUEUE: lambda part: part._format_subqueue,
 }

@@ -32,17 +32,20 @@ from reference_qm.directory.properties import members
 from reference_qm.model.adm import Queue
 
 ORDER_QUEUE_NUMBER = 4
-"""PrivateQueueIdentifier of order_queue$, which no queue of an application gets. Spec: MS-MQQB 2.2.4."""
+"""The PrivateQueueIdentifier of order_queue$, which is never assigned to an application's queue.
+
+Spec: MS-MQQB 2.2.4.
+"""
 ORDER_QUEUE_PATH = "private$\\order_queue$"
 OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
-"""Queues that are the queue manager's own: messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
+"""The queue manager's own queues; messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
 JOURNAL = "journal"
-THIS_COMPUTER = frozenset({".", "localhost"})
-"""Names by which every computer means itself."""
+OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
+"""Names that every computer uses for itself."""
 
 
 class QueuePath(NamedTuple):
-    """A path name in its parts, without the computer: ``private$\\name`` or ``name`` and more. Spec: MS-MQMQ 2.1.1."""
+    r"""A parsed path name without the computer: ``private$\name`` or ``name``, and suffixes. Spec: MS-MQMQ 2.1.1."""
 
     queue: str
     subqueue: str | None
@@ -50,12 +53,12 @@ class QueuePath(NamedTuple):
 
     @property
     def private(self) -> bool:
-        """Is it the path name of a private queue?"""
+        """Whether the path name belongs to a private queue."""
         return self.queue.lower().startswith("private$\\")
 
 
 def parse_path(name: str) -> QueuePath | None:
-    """Parse the path name of a private or public queue of this computer; None when it is none."""
+    """Parse the path name of a private or public queue of this computer; None for any other text."""
     try:
         path = parse_format_name(f"DIRECT=OS:localhost\\{name}")
     except FormatError:
@@ -67,12 +70,12 @@ def parse_path(name: str) -> QueuePath | None:
 
 
 class QueueNames(Part):
-    """Which queue a path name or a format name means. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26, 3.1.7.3.8."""
+    """Finds the queue that a path name or a format name means. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26, 3.1.7.3.8."""
 
     __slots__ = ()
 
     def find_by_path(self, name: str) -> Queue | None:
-        """Find a local queue by its path name: also a subqueue, a journal or a system queue (``system$;journal``)."""
+        """Find a local queue, subqueue, journal or system queue (``system$;journal``) by its path name."""
         found = self.qm.adm.QueueCollection.get(name.lower())
         if found is not None:
             return found
@@ -82,18 +85,18 @@ class QueueNames(Part):
         return (
             None
             if path is None
-            else _part(self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
+            else _find_part(self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
         )
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
-        """Find the local queue that a format name matches. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
+        """Find the local queue that a format name means. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
 
-        A public queue is found by its Identifier. A machine name alone names no queue: it is for its three system
-        queues.
+        A public queue is found by its Identifier. A machine name without suffix means no queue, because it stands for
+        three system queues.
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
-                return _part(self.qm.adm.QueueCollection.find_private(number), None, journal)
+                return _find_part(self.qm.adm.QueueCollection.find_private(number), None, journal)
             case PublicName(guid):
                 return self.qm.adm.QueueCollection.find_public(guid)
             case MachineQueuePath() if self.is_here(name):
@@ -101,11 +104,14 @@ class QueueNames(Part):
             case PrivateQueuePath() | PublicQueuePath() if self.is_here(name):
                 folder = "private$\\" if isinstance(name, PrivateQueuePath) else ""
                 base = self.qm.adm.QueueCollection.get(f"{folder}{name.QueueName}".lower())
-                return _part(base, name.Subqueue, name.Journal)
+                return _find_part(base, name.Subqueue, name.Journal)
         return None
 
     def means_this_computer(self, name: FormatName) -> bool:
-        """Does a format name, or the directory, say that its queue would be here? Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Return whether a format name, or the directory, places the queue on this computer.
+
+        Spec: MS-MQDMPR 3.1.7.1.5.
+        """
         match name:
             case PrivateName(computer) | MachineName(computer):
                 return computer == self.qm.adm.Identifier
@@ -116,42 +122,42 @@ class QueueNames(Part):
         return False
 
     def _is_published_here(self, guid: UUID) -> bool:
-        """Does the directory say that a public queue is of this computer? Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Return whether the directory places a public queue on this computer. Spec: MS-MQDMPR 3.1.7.1.5."""
         found = self.qm.enterprise.find_queue(guid)
         computer = "" if found is None else (found.Pathname or "").partition("\\")[0]
         return self.is_own_host("OS", computer)
 
     def is_here(self, name: DirectName) -> bool:
-        """Is the host of a direct name this queue manager? Spec: MS-MQMQ 2.1.2, MS-MQDMPR 3.1.7.1.5."""
+        """Return whether the host of a direct name is this queue manager. Spec: MS-MQMQ 2.1.2, MS-MQDMPR 3.1.7.1.5."""
         return self.is_own_host(name.Protocol, name.ProtocolAddressSpecification)
 
     def is_own_host(self, protocol: str, address: str) -> bool:
-        """Is an address of a protocol, both as a direct name has them, one of this queue manager?
+        """Return whether the address of a direct name, in its protocol, belongs to this queue manager.
 
-        The document compares with ComputerName alone; a name of the DNS, and an address where a name can stand, mean
-        the same system. TCP has addresses only. No name is looked up.
+        The document compares only with ComputerName. But a DNS name, or an address in the place of a name, means the
+        same system. For TCP only addresses are compared. No name is looked up.
         """
         match protocol.upper():
             case "TCP":
-                return address.lower() in self._own_addresses()
+                return address.lower() in self._list_own_addresses()
             case "OS":
-                return address.lower() in self._own_addresses() | self._own_names()
+                return address.lower() in self._list_own_addresses() | self._list_own_names()
             case "HTTP" | "HTTPS":
-                return host_of_url(address).lower() in self._own_addresses() | self._own_names()
+                return host_of_url(address).lower() in self._list_own_addresses() | self._list_own_names()
         return False
 
-    def _own_addresses(self) -> frozenset[str]:
+    def _list_own_addresses(self) -> frozenset[str]:
         return frozenset(one.lower() for one in self.qm.config.addresses)
 
-    def _own_names(self) -> frozenset[str]:
+    def _list_own_names(self) -> frozenset[str]:
         local = self.qm.enterprise.state.LocalQueueManager
         known = (self.qm.config.host_name, self.qm.adm.ComputerName, local.ComputerName, local.QualifiedComputerName)
-        return THIS_COMPUTER | {one.lower() for one in known if one}
+        return OWN_COMPUTER_NAMES | {one.lower() for one in known if one}
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        """Resolve distribution lists and leave out what is there twice; None when it fails. Spec: MS-MQDMPR 3.1.7.3.8.
+        """Resolve distribution lists and remove duplicates; None when that fails. Spec: MS-MQDMPR 3.1.7.3.8.
 
-        A distribution list needs the directory (MS-MQDSSM 3.1.6.9): ``resolve_distribution_list`` gives what it lists.
+        A distribution list needs the directory (MS-MQDSSM 3.1.6.9); ``resolve_distribution_list`` returns its members.
         """
         try:
             name = parse_format_name(text)
@@ -164,7 +170,7 @@ class QueueNames(Part):
         for element in waiting:
             key = str(element).lower()
             if key in found:
-                continue  # lists may hold each other, too
+                continue  # lists may contain each other
             found[key] = element
             if isinstance(element, DistributionListName):
                 listed = self.resolve_distribution_list(element)
@@ -177,23 +183,23 @@ class QueueNames(Part):
         return ordered[0] if len(ordered) == 1 else MultipleElementName(tuple(ordered))
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
-        """Give the format names of a distribution list; None when it cannot be had. Spec: MS-MQDSSM 3.1.6.9.
+        """Return the members of a distribution list; None when they are unknown. Spec: MS-MQDSSM 3.1.6.9.
 
-        In workgroup mode there is no directory to ask. Lists that it lists are given as such.
+        In workgroup mode there is no directory to ask. A list among the members is returned as a list.
         """
         listed = members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:
             return None
-        return [_name_of(one) for one in listed]
+        return [_name_of_element(one) for one in listed]
 
     def every_queue(self) -> Iterator[Queue]:
-        """Give all local queues with their journals and subqueues, and the system queues."""
+        """Yield all local queues with their journals and subqueues, and the system queues."""
         for queue in self.qm.adm.QueueCollection.values():
             yield from family(queue)
         yield from self.qm.adm.system_queues
 
     def find_queue(self, name: str) -> Queue:
-        """Find a local queue by path name: a queue, journal or subqueue of the application, or of ``system$``."""
+        """Find a local queue by path name: an application's queue, journal or subqueue, or a system queue."""
         queue = self.find_by_path(name)
         if queue is None:
             raise CommandError(f"no queue {name!a} here: create it first, or list the queues")
@@ -201,7 +207,7 @@ class QueueNames(Part):
 
 
 def family(queue: Queue) -> list[Queue]:
-    """Give a queue with its journal and its subqueues; of these it has none."""
+    """Return a queue with its journal and its subqueues."""
     journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
     return [*queue.SubqueueCollection.values(), *journal, queue]
 
@@ -215,16 +221,16 @@ def names_order_queue(packet: UserMessagePacket) -> bool:
 
 
 def host_of_url(address: str) -> str:
-    """Give the host of the ProtocolAddressSpecification of HTTP, ``//host:port/msmq``. Spec: MS-MQMQ 2.1.2."""
+    """Return the host of an HTTP address, ``//host:port/msmq``. Spec: MS-MQMQ 2.1.2 (ProtocolAddressSpecification)."""
     return address.removeprefix("//").partition("/")[0].partition(":")[0]
 
 
-def _name_of(element: directory.Queue | directory.DistributionList) -> SingleName:
+def _name_of_element(element: directory.Queue | directory.DistributionList) -> SingleName:
     identifier = element.Identifier or NULL_GUID
     return PublicName(identifier) if isinstance(element, directory.Queue) else DistributionListName(identifier)
 
 
-def _part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:
+def _find_part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:
     if queue is None or (subqueue is None and not journal):
         return queue
     if subqueue is None:

@@ -16,19 +16,19 @@ Structure = TypeVar("Structure", MqdsPublicKeys, UserSignCerts)
 
 
 class SecurityLookup(Part):
-    """Look up keys, certificates and groups, as the directory and the local security authority would be asked.
+    """Looks up keys, certificates and groups in the directory and the local security authority.
 
-    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode, where every read of the directory fails, the configuration
-    stands for it, as it always does for the local security authority. What the directory holds is not believed: an
-    attribute without the printed structure is as one that is not there.
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode every read of the directory fails, and the configuration
+    replaces the directory. The configuration always replaces the local security authority. The directory's content is
+    not trusted: a malformed attribute counts as missing.
     """
 
     __slots__ = ()
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
-        """Find PublicEncryptionKeyList of a queue manager; None when it is not known.
+        """Find PublicEncryptionKeyList of a queue manager; None when it is unknown.
 
-        Spec: MS-MQQB 3.1.7.1.5, MS-MQSO 6.4.3.2: what the directory said is believed for a time.
+        Spec: MS-MQQB 3.1.7.1.5, MS-MQSO 6.4.3.2: the directory's answer is cached for a time.
         """
         if not self.qm.enterprise.state.DirectoryIntegrated:
             return self.qm.config.security.remote_keys.get(guid)
@@ -39,36 +39,35 @@ class SecurityLookup(Part):
                 return None
             cache[guid] = machine.PublicEncryptionKeyList
             self.start_public_key_cache_timer(guid, now)
-        return _parsed(MqdsPublicKeys, cache[guid])
+        return _parse_or_none(MqdsPublicKeys, cache[guid])
 
     def start_public_key_cache_timer(self, guid: UUID, now: Now) -> None:
-        """Begin the time of an entry that comes into the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
+        """Start the lifetime of a new entry in the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
         duration_ms = self.qm.settings.public_key_cache_ms // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.PUBLIC_KEY_CACHE_VALIDITY, guid.int), now.monotonic_ms, duration_ms)
 
     def on_public_key_cache_timer(self, owner: int) -> None:
-        """Drop an entry of the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
+        """Remove an expired entry from the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
         self.qm.enterprise.public_keys.pop(UUID(int=owner), None)
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
-        """Find User.Certificates by the SID of a message (bytes); None when it is no user. Spec: MS-MQQB 3.1.5.8.3."""
+        """Find User.Certificates by the SID of a message (bytes); None for an unknown user. Spec: MS-MQQB 3.1.5.8.3."""
         if self.qm.enterprise.state.DirectoryIntegrated:
             user = self.qm.enterprise.find_user(security_id)
-            return None if user is None else _parsed(UserSignCerts, user.Certificates)
+            return None if user is None else _parse_or_none(UserSignCerts, user.Certificates)
         accounts = self.qm.config.security.accounts
         return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
-        """Find the groups of an account, as its PAC names them; None when it is none. Spec: MS-MQQB 3.1.5.8.3."""
+        """Find the groups of an account in its PAC; None for an unknown account. Spec: MS-MQQB 3.1.5.8.3."""
         return next((one.groups for one in self.qm.config.security.accounts if one.SecurityIdentifier == sid), None)
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
-        """Find the security descriptor of a local queue, that of a public one in the directory.
+        """Find the security descriptor of a local queue; a public queue's descriptor is in the directory.
 
-        Spec: MS-MQQB 3.1.5.8.3.
-
-        While the directory is away, the queue's own counts. One that cannot be read grants nobody anything. A journal
-        and a subqueue have that of their queue: the rights to read a journal are rights of the queue (MS-MQMQ 2.2.24).
+        Spec: MS-MQQB 3.1.5.8.3. While the directory is unavailable, the local copy applies. An unreadable descriptor
+        grants no rights. A journal and a subqueue have the descriptor of their queue: the rights to read a journal are
+        rights of the queue (MS-MQMQ 2.2.24).
         """
         queue = queue.parent or queue
         if queue.QueueType is not QueueType.PUBLIC or queue.Identifier is None:
@@ -82,7 +81,7 @@ class SecurityLookup(Part):
             return SecurityDescriptor(Dacl=Acl())
 
 
-def _parsed(kind: type[Structure], value: bytes) -> Structure | None:
+def _parse_or_none(kind: type[Structure], value: bytes) -> Structure | None:
     try:
         return kind.parse(value) if value else None
     except FormatError:

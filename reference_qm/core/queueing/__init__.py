@@ -1,1 +1,1 @@
-"""Queues: messages in them, reads, cursors, transactions. Spec: MS-MQDMPR."""
+"""Manages queues: their messages, reads, cursors and transactions. Spec: MS-MQDMPR."""

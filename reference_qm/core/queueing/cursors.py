@@ -11,16 +11,16 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 
 Got = tuple[CursorStatus, "MessagePosition | None"]
-"""rStatus, and rPosition if it is Succeeded."""
+"""The return values rStatus, and rPosition if rStatus is Succeeded."""
 
 
 class Cursors(Part):
-    """Cursors. Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.2.7."""
+    """Opens and moves cursors. Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.2.7."""
 
     __slots__ = ()
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
-        """Make a cursor at the start of a queue; None when the queue is gone. Spec: MS-MQDMPR 3.1.7.1.1, 3.2.7.1."""
+        """Create a cursor at the start of a queue; None for a deleted queue. Spec: MS-MQDMPR 3.1.7.1.1, 3.2.7.1."""
         if queue_desc.QueueReference is None:
             return None
         cursor = Cursor(self.qm.next_handle(), queue_desc, queue_desc.QueueReference.MessagePositionList.Start)
@@ -28,36 +28,36 @@ class Cursors(Part):
         return cursor
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        """Return the message that a cursor is at, or the first one. Spec: MS-MQDMPR 3.2.7.2.
+        """Return the message at a cursor, or the first message. Spec: MS-MQDMPR 3.2.7.2.
 
-        Nothing is printed for a cursor that waited in vain, which stays WaitPeek, nor for one that waited for a
-        receive: it looks on from where it is, as an unread one.
+        The document is silent about a cursor whose wait expired, which stays WaitPeek, and about a cursor that waited
+        for a receive. Both continue from their position like an unread cursor.
         """
         if cursor.CursorState is CursorState.READ:
-            if _is_available(_position(cursor)):
-                return CursorStatus.SUCCEEDED, _position(cursor)
+            if _is_available(_require_position(cursor)):
+                return CursorStatus.SUCCEEDED, _require_position(cursor)
             return CursorStatus.ALREADY_RECEIVED, None
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        """Return the message after the one that was read; one must have been. Spec: MS-MQDMPR 3.2.7.3.
+        """Return the message after the one that the cursor read last. Spec: MS-MQDMPR 3.2.7.3.
 
-        One that waited in vain for the next message may ask for it again.
+        The cursor must have read a message. A cursor whose wait for the next message expired may ask again.
         """
         if cursor.CursorState is CursorState.UNREAD:
             return CursorStatus.ILLEGAL_CURSOR_ACTION, None
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        """Return the message that is to be received through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
+        """Return the message to receive through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
-            if not _is_available(_position(cursor)):
+            if not _is_available(_require_position(cursor)):
                 return CursorStatus.ALREADY_RECEIVED, None
             cursor.CursorState = CursorState.UNREAD
-            return CursorStatus.SUCCEEDED, _position(cursor)
+            return CursorStatus.SUCCEEDED, _require_position(cursor)
         position = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
         if position is not None:
-            _move(cursor, position)
+            _move_cursor(cursor, position)
             return CursorStatus.SUCCEEDED, position
         if no_wait:
             return CursorStatus.NOT_FOUND, None
@@ -65,34 +65,34 @@ class Cursors(Part):
         return CursorStatus.WAITING, None
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        """Note the message that a cursor waited for. Spec: MS-MQDMPR 3.2.7.5."""
+        """Move a cursor to the message that it waited for. Spec: MS-MQDMPR 3.2.7.5."""
         if cursor.CursorState is CursorState.WAIT_PEEK:
             cursor.CursorState = CursorState.READ
         elif cursor.CursorState is CursorState.WAIT_RECEIVE:
             cursor.CursorState = CursorState.UNREAD
-        _move(cursor, message_position)
+        _move_cursor(cursor, message_position)
 
     def wait_expired(self, cursor: Cursor) -> None:
-        """Note that a cursor waited in vain. Spec: MS-MQDMPR 3.2.7.6.
+        """Move a cursor whose wait expired. Spec: MS-MQDMPR 3.2.7.6.
 
-        Printed is to go to End, from where nothing that comes later could ever be reached. So it goes to the last
-        message there is, the place before End, unless it is beyond that. Places of messages that are gone, which other
-        cursors keep, are none.
+        The document moves it to End, from where no later message could be reached. So the cursor moves to the last
+        message, the place before End, unless it is beyond that message already. Entries of deleted messages, which
+        other cursors keep, do not count.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:
-            positions = _positions(cursor)
+            positions = _positions_of(cursor)
             if positions is not None:
                 last = positions.Tail
                 while last is not cursor.MessagePositionReference and _is_deleted(last):
                     last = cast("Entry", last.Previous)
-                _move(cursor, last)
+                _move_cursor(cursor, last)
             cursor.CursorState = CursorState.UNREAD
 
     def rewind(self, cursor: Cursor) -> None:
-        """Let a cursor refer to the start of its queue, unless that is gone. Spec: MS-MQDMPR 3.1.7.1.2."""
-        positions = _positions(cursor)
+        """Move a cursor to the start of its queue, unless the queue was deleted. Spec: MS-MQDMPR 3.1.7.1.2."""
+        positions = _positions_of(cursor)
         if positions is not None:
-            _move(cursor, positions.Start)
+            _move_cursor(cursor, positions.Start)
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
         position = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)
@@ -100,25 +100,25 @@ class Cursors(Part):
             cursor.CursorState = CursorState.WAIT_PEEK
             return CursorStatus.WAITING, None
         cursor.CursorState = CursorState.READ
-        _move(cursor, position)
+        _move_cursor(cursor, position)
         return CursorStatus.SUCCEEDED, position
 
 
-def _move(cursor: Cursor, entry: Entry) -> None:
-    """Let a cursor refer to an entry, which stays in the list as long as it does."""
-    positions = _positions(cursor)
+def _move_cursor(cursor: Cursor, entry: Entry) -> None:
+    """Move a cursor to an entry, which stays linked as long as the cursor refers to it."""
+    positions = _positions_of(cursor)
     assert positions is not None
     positions.hold(entry)
     positions.release(cursor.MessagePositionReference)
     cursor.MessagePositionReference = entry
 
 
-def _positions(cursor: Cursor) -> MessagePositionList | None:
+def _positions_of(cursor: Cursor) -> MessagePositionList | None:
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     return None if queue is None else queue.MessagePositionList
 
 
-def _position(cursor: Cursor) -> MessagePosition:
+def _require_position(cursor: Cursor) -> MessagePosition:
     from_list = cursor.MessagePositionReference
     assert not isinstance(from_list, Boundary)
     return from_list

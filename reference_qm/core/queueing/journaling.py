@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import gone, moved
+from reference_qm.core.store.entries import relocation_of, removal_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 
 
 class Journaling(Part):
-    """Copies kept of messages that are done: the system's journal, and dead letters.
+    """Keeps copies of finished messages in the system journal and the dead-letter queues.
 
     Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12.
     """
@@ -17,7 +17,7 @@ class Journaling(Part):
     __slots__ = ()
 
     def journal_delivered(self, position: MessagePosition) -> None:
-        """Be done with a message that was delivered: into the system's journal with it, if it is from here and asks.
+        """Move a delivered message to the system journal if it was sent here and requests that; else delete it.
 
         Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, MS-MQDMPR 3.1.1.12 (PositiveJournalingRequested).
         """
@@ -25,27 +25,27 @@ class Journaling(Part):
         if message.PositiveJournalingRequested and message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
             self.qm.positions.move_message(position, self.qm.adm.SystemJournalQueue)
         else:
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
 
     def journal_failed(self, position: MessagePosition) -> None:
-        """Be done with a message that will not be delivered: into its dead-letter queue with it, if it asks for that.
+        """Move an undeliverable message to its dead-letter queue if it requests that; else delete it.
 
-        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NegativeJournalingRequested). A routed transactional
-        message is still with its source; of another one nobody else knows, so it is kept here.
+        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NegativeJournalingRequested). The source still holds a
+        routed transactional message. Any other routed message exists only here, so it is kept.
         """
         message = position.MessageReference
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         if message.NegativeJournalingRequested and (own or message.TransactionIdentifier is None):
             self.qm.positions.move_message(position, self.dead_letter_queue(message))
         else:
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
 
     def dead_letter_queue(self, message: Message) -> Queue:
-        """Return the queue for a message that failed: the application's if it named one here, else the system's.
+        """Return the dead-letter queue of a message: the application's if it names one here, else the system's.
 
-        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12. MS-MQQB gives the application's queue only to
-        transactional messages; MS-MQDMPR, with note <11> on releases that did not, to all. A queue of the other kind
-        would be none for the message (MS-MQQB 3.1.5.8.2).
+        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12. MS-MQQB allows the application's queue only for
+        transactional messages; MS-MQDMPR, with note <11> on older releases, for all. A queue of the other kind would
+        refuse the message (MS-MQQB 3.1.5.8.2).
         """
         transactional = message.TransactionIdentifier is not None
         named = self.find_application_queue(message.ApplicationDeadletterQueue)
@@ -54,12 +54,12 @@ class Journaling(Part):
         return self.qm.adm.SystemTransactionalDeadletterQueue if transactional else self.qm.adm.SystemDeadletterQueue
 
     def find_application_queue(self, path: str) -> Queue | None:
-        """Find a queue of this queue manager that an application may name for its dead letters."""
+        """Find a queue of this queue manager that an application may use for dead letters."""
         queue = self.qm.queue_names.find_by_path(path) if path else None
         return queue if queue is not None and queue.QueueType is not QueueType.SYSTEM else None
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
-        """Copy a message that was received into the journal of its queue, if the queue has journaling and room for it.
+        """Copy a received message into the journal of its queue, if the queue has journaling and the journal has room.
 
         Spec: MS-MQDMPR 3.1.1.2 (Journaling, JournalQuota, JournalQueueReference).
         """
@@ -72,9 +72,9 @@ class Journaling(Part):
             self.keep_message(journal, message)
 
     def keep_message(self, queue: Queue, message: Message) -> None:
-        """Put a message into a queue of the system, and on disk if it is recoverable."""
+        """Put a message into a system queue, and save it if it is recoverable."""
         position = self.qm.positions.insert_message(queue, message)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             position.key = self.qm.next_persist_token()
-            self.qm.disk.save(moved(position))
+            self.qm.disk.save(relocation_of(position))
         self.qm.positions.message_available(position)

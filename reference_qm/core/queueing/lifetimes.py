@@ -24,29 +24,29 @@ def in_transit(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
 
 
 def time_to_reach(message: Message) -> int:
-    """Return the s that a message has to reach its queue. Spec: MS-MQMQ 2.2.19.1, 2.2.18.1.6.
+    """Return the time in s within which a message has to reach its queue. Spec: MS-MQMQ 2.2.19.1, 2.2.18.1.6.
 
-    MS-MQQB 3.1.7.1.2 names only TimeToReachQueue; the class REACH_QUEUE_TIMEOUT also stands for TimeToBeReceived.
+    MS-MQQB 3.1.7.1.2 names only TimeToReachQueue; the class REACH_QUEUE_TIMEOUT also covers TimeToBeReceived.
     """
     return min(message.TimeToReachQueue, message.TimeToBeReceived)
 
 
 class Lifetimes(Part):
-    """The times that messages have to be received, and to reach their queues.
+    """Watches the times within which messages must reach their queues and be received.
 
     Spec: MS-MQDMPR 3.1.2.4, MS-MQQB 3.1.7.1.2.
 
-    One timer runs for the earliest of all messages, not one for each.
+    A single timer runs for the earliest of all messages.
     """
 
     __slots__ = ()
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        """Return whether the time to reach the queue is over, or that to be received.
+        """Return whether the time to reach the queue, or the time to be received, has passed.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
 
-        3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
+        3.1.7.1.2 names only the first time; the class REACH_QUEUE_TIMEOUT covers both (MS-MQMQ 2.2.18.1.6).
         """
         user = packet.UserHeader
         return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
@@ -54,8 +54,8 @@ class Lifetimes(Part):
     def watch_received(self, position: MessagePosition) -> None:
         """Start the Time To Be Received Timer of a message in a queue. Spec: MS-MQDMPR 3.1.2.4.
 
-        Queues of the system keep what they hold. A message that is locked when its time is over is looked at again when
-        it becomes available.
+        Messages in system queues do not expire. A locked message whose time has passed is checked again when it becomes
+        available.
         """
         life_s = position.MessageReference.TimeToBeReceived
         if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
@@ -63,26 +63,24 @@ class Lifetimes(Part):
             self.qm.post(LifetimesChanged())
 
     def watch_sent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Let a message that cannot be sent expire in time: it is not only looked at when it could be sent.
+        """Watch the time of a message that waits to be sent, even while it cannot be sent.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout: a timer).
         """
         life_s = time_to_reach(position.MessagePosition.MessageReference)
         if life_s != INFINITE:
             sent_s = position.MessagePosition.MessageReference.SentTime
-            self.qm.to_be_sent.add(
-                (session, position), sent_s + life_s + 1
-            )  # it has expired when more than that has passed
+            self.qm.to_be_sent.add((session, position), sent_s + life_s + 1)  # a message expires only after that second
             self.qm.post(LifetimesChanged())
 
     def start_expiration_timer(self, now: Now) -> None:
-        """Let the timer run for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
+        """Start the timer for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
         due = [one for one in (self.qm.to_be_received.earliest_s, self.qm.to_be_sent.earliest_s) if one is not None]
         if due:
             self.qm.timers.start(_TIMER, now.monotonic_ms, 1_000 * (min(due) - now.utc_s))
 
     def recover_deadlines(self) -> None:
-        """Watch again what was in queues when the queue manager ended; what is to be sent, its session watches."""
+        """Watch the messages in local queues again after a restart; outgoing messages are watched by their sessions."""
         self.qm.post(LifetimesChanged())
         for queue in self.qm.queue_names.every_queue():
             for position in queue.MessagePositionList:

@@ -4,7 +4,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import ORDINAL_BLOCK
-from reference_qm.core.store.entries import gone, moved
+from reference_qm.core.store.entries import relocation_of, removal_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
@@ -13,7 +13,7 @@ LOW_BYTES = (1 << 56) - 1
 
 
 class Positions(Part):
-    """Messages coming into queues and leaving them.
+    """Puts messages into queues and takes them out.
 
     Spec: MS-MQDMPR 3.1.7.1.9, .16, 3.1.7.2.1, 3.1.7.2.2, 3.1.7.1.10.
     """
@@ -21,7 +21,7 @@ class Positions(Part):
     __slots__ = ()
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        """Put a message into a queue, not to be received yet. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
+        """Put a message into a queue before it can be received. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
         position = MessagePosition(message, queue)
         position.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(position)
@@ -30,9 +30,9 @@ class Positions(Part):
     def assign_lookup_identifier(self, message: Message) -> int:
         """Return the next LookupIdentifier, u64. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.1.12.
 
-        It indicates the position in the list, so its high byte is 7 minus the priority. Printed is 0 for a message that
-        is not transactional, and the inverted priority for one that is: those have priority 0, and for the others,
-        ordered by priority, it would indicate nothing. Read with the two exchanged.
+        The LookupIdentifier gives the position in the list, so its high byte is 7 minus the priority. The document has
+        0 for a nontransactional message and the inverted priority for a transactional one. But transactional messages
+        have priority 0, and 0 would not order the others by priority. So the two cases are read as exchanged.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
         if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - ORDINAL_BLOCK // 2:
@@ -40,7 +40,7 @@ class Positions(Part):
         return lookup_identifier(message, self.qm.adm.SequentialID)
 
     def message_available(self, position: MessagePosition) -> None:
-        """Let a message be received, and give it to who waits. Spec: MS-MQDMPR 3.1.7.2.2."""
+        """Make a message available, and give it to a waiting reader. Spec: MS-MQDMPR 3.1.7.2.2."""
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reconsider(position)
         self.qm.lifetimes.watch_received(position)
@@ -49,9 +49,9 @@ class Positions(Part):
             self.qm.waiting.release_readers(position)
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        """Take a message out of its queue, and let the protocols know why. Spec: MS-MQDMPR 3.1.7.2.1.
+        """Delete a message from its queue, and report the reason to the protocols. Spec: MS-MQDMPR 3.1.7.2.1.
 
-        One that is out already stays what it became.
+        A message that has left its queue keeps its state.
         """
         if position.State is not MessagePositionState.DELETED:
             position.QueueReference.MessagePositionList.remove(position)
@@ -59,21 +59,22 @@ class Positions(Part):
             self.qm.post(MessageLeft(position, reason))
 
     def unlock_message(self, position: MessagePosition) -> None:
-        """Let a message that was locked be received again, unless it was purged meanwhile.
+        """Make a locked message available again, unless it was purged in the meantime.
 
         Spec: MS-MQDMPR 3.1.7.1.12.
         """
         if position.State is MessagePositionState.PURGE_PENDING:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-            self.qm.disk.save(self.qm.durability.removed([position], reason))
+            self.qm.disk.save(self.qm.durability.build_removal([position], reason))
             self.delete_message(position, reason)
         elif position.State is MessagePositionState.LOCKED:
             self.message_available(position)
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-        """Move a message to another queue, at the end of its priority there. Spec: MS-MQDMPR 3.1.7.1.16, 3.1.1.12.
+        """Move a message to the end of its priority in another queue. Spec: MS-MQDMPR 3.1.7.1.16, 3.1.1.12.
 
-        It keeps its LookupIdentifier. One for which a system queue has no room is discarded: None.
+        The message keeps its LookupIdentifier. Returns None for a message that is discarded because a system queue is
+        full.
         """
         if position.counted_in is not None:
             position.counted_in.remove(position)
@@ -81,20 +82,20 @@ class Positions(Part):
         message = position.MessageReference
         admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check(queue, message)
         if not admitted:
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
             return None
         target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier)
         target.order_queue = position.order_queue
-        target.key = self.qm.next_persist_token() if position.key else 0  # keys are in the order of arrival
-        if not target.LookupIdentifier:  # it was in an outgoing queue, where it had none
+        target.key = self.qm.next_persist_token() if position.key else 0  # keys follow the order of arrival
+        if not target.LookupIdentifier:  # the message was in an outgoing queue, where it had no identifier
             target.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(target)
-        self.qm.disk.save(gone([position]) | moved(target))
+        self.qm.disk.save(removal_of([position]) | relocation_of(target))
         self.message_available(target)
         return target
 
 
 def lookup_identifier(message: Message, sequential_id: int) -> int:
-    """Put the high byte of a LookupIdentifier to its seven low ones."""
+    """Combine the high byte of a LookupIdentifier with its seven low bytes."""
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
     return high << 56 | sequential_id & LOW_BYTES

@@ -15,8 +15,17 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 OnStatus: TypeAlias = Callable[[Status], None]
 
-PUBLISHED = ("Label", "Type", "Journaling", "Quota", "JournalQuota", "Authentication", "PrivacyLevel", "BasePriority")
-"""Attributes that the directory has as the queue has them, and that may be changed."""
+SHARED_ATTRIBUTES = (
+    "Label",
+    "Type",
+    "Journaling",
+    "Quota",
+    "JournalQuota",
+    "Authentication",
+    "PrivacyLevel",
+    "BasePriority",
+)
+"""The attributes that the directory shares with the queue and that may be changed."""
 
 _STATUS = {
     DirectoryOperationResult.SUCCESS: Status.MQ_OK,
@@ -25,13 +34,13 @@ _STATUS = {
 }
 
 
-def _status(result: DirectoryOperationResult) -> Status:
-    """Return the status of a result; the other ones mean that there is no directory to be had."""
+def _status_of(result: DirectoryOperationResult) -> Status:
+    """Return the status for a directory result; every other result counts as an unavailable directory."""
     return _STATUS.get(result, Status.MQ_ERROR_NO_DS)
 
 
 class Publishing(Part):
-    """The queue manager's public queues in the directory. A step that changes it goes on when it has answered.
+    """Publishes the public queues of this queue manager in the directory. Each change continues after the answer.
 
     Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24, 3.1.7.1.25.
     """
@@ -39,19 +48,19 @@ class Publishing(Part):
     __slots__ = ()
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
-        """Create the directory object of a public queue, and take its Identifier over. Spec: MS-MQDMPR 3.1.7.1.3.
+        """Create the directory object of a public queue, and take over its Identifier. Spec: MS-MQDMPR 3.1.7.1.3.
 
-        In workgroup mode there is no directory, and no public queue. One of the configuration may be published already,
-        by an administrator or by an earlier life: ``adopt``.
+        In workgroup mode there is neither a directory nor a public queue. A configured queue may be published already,
+        by an administrator or in an earlier life: see ``adopt``.
         """
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
             published(Status.MQ_ERROR_UNSUPPORTED_OPERATION)
             return
 
-        def created(answer: DirectoryAnswered) -> None:
+        def take_over_object(answer: DirectoryAnswered) -> None:
             if answer.identifier is None:
-                published(_status(answer.status))
+                published(_status_of(answer.status))
                 return
             queue.Identifier = answer.identifier
             element = self.qm.enterprise.find_queue(queue.Identifier)
@@ -60,59 +69,67 @@ class Publishing(Part):
             published(Status.MQ_OK)
             self.note_public_queues()
 
-        self.qm.directory_link.write(events.create_directory_object(state, self._element(queue)), created)
+        self.qm.directory_link.write(
+            events.create_directory_object(state, self._build_element(queue)), take_over_object
+        )
 
     def adopt(self, queue: Queue) -> bool:
-        """Take over the Identifier that a queue is published with; False when it is not."""
+        """Take over the Identifier of a queue that is already published; False when it is not published."""
         found = events.read_directory(
             self.qm.enterprise.directory,
             self.qm.enterprise.state,
             "Queue",
-            equals("Pathname", self._element(queue).Pathname),
+            equals("Pathname", self._build_element(queue).Pathname),
         ).rDirectoryObject
         if not isinstance(found, directory.Queue) or found.Identifier is None:
             return False
         queue.Identifier = found.Identifier
-        for name in PUBLISHED:
+        for name in SHARED_ATTRIBUTES:
             setattr(queue, name, getattr(found, name))
         return True
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. One that is gone is no failure."""
-        change = events.delete_directory_object(self.qm.enterprise.state, self._element(queue))
+        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. A missing object is accepted."""
+        change = events.delete_directory_object(self.qm.enterprise.state, self._build_element(queue))
 
-        def deleted(answer: DirectoryAnswered) -> None:
-            gone = answer.status is DirectoryOperationResult.OBJECT_NOT_FOUND
-            withdrawn(Status.MQ_OK if gone else _status(answer.status))
+        def report_deletion(answer: DirectoryAnswered) -> None:
+            is_gone = answer.status is DirectoryOperationResult.OBJECT_NOT_FOUND
+            withdrawn(Status.MQ_OK if is_gone else _status_of(answer.status))
 
-        self.qm.directory_link.write(change, deleted)
+        self.qm.directory_link.write(change, report_deletion)
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        """Write those values of a public queue that may be changed in the directory. Spec: MS-MQDMPR 3.1.7.1.24."""
-        element = replace(self._element(queue), **{name: values[name] for name in PUBLISHED if name in values})
-        self.qm.directory_link.write(Write(element, PUBLISHED), lambda answer: written(_status(answer.status)))
+        """Write changed attributes of a public queue to the directory. Spec: MS-MQDMPR 3.1.7.1.24."""
+        element = replace(
+            self._build_element(queue), **{name: values[name] for name in SHARED_ATTRIBUTES if name in values}
+        )
+        self.qm.directory_link.write(
+            Write(element, SHARED_ATTRIBUTES), lambda answer: written(_status_of(answer.status))
+        )
 
     def note_public_queues(self) -> None:
-        """Note which public queues are local, for the reads while it is offline. Spec: MS-MQDMPR 3.1.7.1.20."""
-        self.qm.enterprise.state.QueueCollection = tuple(self._element(queue) for queue in self._public_queues())
+        """Note the local public queues for reads while the directory is offline. Spec: MS-MQDMPR 3.1.7.1.20."""
+        self.qm.enterprise.state.QueueCollection = tuple(
+            self._build_element(queue) for queue in self._list_public_queues()
+        )
 
     def take_over_published(self) -> None:
-        """Update the local public queues with what Check Directory Online read. Spec: MS-MQDMPR 3.1.7.1.25."""
+        """Update the local public queues with the result of Check Directory Online. Spec: MS-MQDMPR 3.1.7.1.25."""
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
-        for queue in self._public_queues():
+        for queue in self._list_public_queues():
             element = published.get(queue.Identifier)
-            for name in PUBLISHED if element is not None else ():
+            for name in SHARED_ATTRIBUTES if element is not None else ():
                 setattr(queue, name, getattr(element, name))
 
-    def _public_queues(self) -> list[Queue]:
+    def _list_public_queues(self) -> list[Queue]:
         return [queue for queue in self.qm.adm.QueueCollection.values() if queue.QueueType is QueueType.PUBLIC]
 
-    def _element(self, queue: Queue) -> directory.Queue:
-        """Make the directory's element of a queue."""
+    def _build_element(self, queue: Queue) -> directory.Queue:
+        """Build the directory's element for a queue."""
         element = directory.Queue(
             Identifier=queue.Identifier if queue.Identifier.int else None,
             Pathname=f"{self.qm.enterprise.state.LocalQueueManager.ComputerName}\\{queue.Pathname}",
             Transactional=queue.Transactional,
             MulticastAddress=queue.MulticastAddress,
         )
-        return replace(element, **{name: getattr(queue, name) for name in PUBLISHED})
+        return replace(element, **{name: getattr(queue, name) for name in SHARED_ATTRIBUTES})

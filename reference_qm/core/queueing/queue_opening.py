@@ -20,24 +20,24 @@ DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
 PEEKS = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
 
 Opened = tuple[Status, OpenQueueDescriptor | None]
-"""rStatus, and rOpenQueueDescriptor if it is MQ_OK."""
+"""The return values rStatus, and rOpenQueueDescriptor if rStatus is MQ_OK."""
 
 
 OPEN_LIMIT = 16_384
-"""Descriptors that may be open, and cursors of one descriptor."""
+"""The limit of open descriptors, and of cursors per descriptor."""
 
 
 class QueueOpening(Part):
-    """Opening and closing queues, and closing cursors. Spec: MS-MQDMPR 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.1.16."""
+    """Opens and closes queues, and closes cursors. Spec: MS-MQDMPR 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.1.16."""
 
     __slots__ = ()
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> Opened:
-        """Open a queue, or several at once to send to them. Spec: MS-MQDMPR 3.1.7.1.5.
+        """Open a queue, or several queues for sending. Spec: MS-MQDMPR 3.1.7.1.5.
 
-        What lists one queue only, such as a name with the same queue twice, is as the name of that queue.
+        A name that lists only one queue, even twice, counts as the name of that queue.
         """
         name = self.qm.queue_names.expand_format_name(format_name)
         if name is None:
@@ -60,11 +60,11 @@ class QueueOpening(Part):
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
-        """Return whether a format name may be opened for this. Spec: MS-MQDMPR 3.1.7.1.5.
+        """Return whether a format name may be opened with the required access. Spec: MS-MQDMPR 3.1.7.1.5.
 
-        HTTP and multicast names are only for sending, those of a machine are not. MS-MQMQ 2.1.2 gives the machine's
-        queues direct names too: the same holds for them, and for journals, which are read-only (2.1.7). A connector
-        name cannot be served, there being no connector.
+        HTTP and multicast names are only for sending; names of machine queues are not for sending. MS-MQMQ 2.1.2 also
+        gives direct names to machine queues: the same holds for these names and for journals, which are read-only
+        (2.1.7). A connector name is refused, because there is no connector.
         """
         if isinstance(name, MulticastName | ConnectorName) or getattr(name, "Protocol", "") in ("HTTP", "HTTPS"):
             return required_access is SEND
@@ -79,15 +79,15 @@ class QueueOpening(Part):
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
     ) -> Opened:
-        """Open a queue that is here, unless those who have it open do not share it. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open a local queue, unless its other users exclude sharing. Spec: MS-MQDMPR 3.1.7.1.5."""
         if not self.is_shared(queue, required_access, shared_mode):
             return Status.MQ_ERROR_SHARING_VIOLATION, None
-        descriptor = self._descriptor(queue, format_name, required_access, shared_mode)
+        descriptor = self._add_descriptor(queue, format_name, required_access, shared_mode)
         queue.OpenQueueDescriptorCollection[descriptor.Handle] = descriptor
         return Status.MQ_OK, descriptor
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        """Return whether those who have a queue open share it, and who opens it shares with them.
+        """Return whether the present users and the new user of a queue allow sharing.
 
         Spec: MS-MQDMPR 3.1.7.1.5.
         """
@@ -101,10 +101,11 @@ class QueueOpening(Part):
         return (DENY_NONE, RECEIVE) not in opened or shared_mode is not DENY_RECEIVE
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        """Close a descriptor with its cursors, and end what waits through it. Spec: MS-MQDMPR 3.1.7.1.6.
+        """Close a descriptor with its cursors, and end the reads that wait through it. Spec: MS-MQDMPR 3.1.7.1.6.
 
-        Printed is to do nothing without a QueueReference before those of a multiple-element name are closed, which has
-        none; and to leave reads without a tag waiting, on a descriptor that is nowhere any more.
+        The document does nothing for a descriptor without QueueReference. But the descriptor of a multiple-element name
+        has none, and its queues must be closed. The document also leaves reads without a tag waiting on the removed
+        descriptor.
         """
         self.qm.descriptors.pop(queue_desc.Handle, None)
         for one in queue_desc.OpenQueueDescriptorCollection:
@@ -119,9 +120,10 @@ class QueueOpening(Part):
         queue_desc.QueueReference.OpenQueueDescriptorCollection.pop(queue_desc.Handle, None)
 
     def close_cursor(self, cursor: Cursor) -> None:
-        """Forget a cursor and what waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
+        """Close a cursor and end the read that waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
 
-        A read that waits is only removed; whoever raised it learns that it was cancelled, or would wait for ever.
+        The document only removes a waiting read. Here its caller gets the answer that the read was cancelled; otherwise
+        it would wait forever.
         """
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:
@@ -142,7 +144,7 @@ class QueueOpening(Part):
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
         if shared_mode is not DENY_NONE:
             return Status.MQ_ERROR_UNSUPPORTED_ACCESS_MODE, None
-        several = self._descriptor(None, str(name), SEND, DENY_NONE)
+        several = self._add_descriptor(None, str(name), SEND, DENY_NONE)
         several.Multiple = True
         for element in name.Elements:
             status, one = self.open_queue(str(element), SEND, DENY_NONE, now)
@@ -152,7 +154,7 @@ class QueueOpening(Part):
             several.OpenQueueDescriptorCollection.append(one)
         return Status.MQ_OK, several
 
-    def _descriptor(
+    def _add_descriptor(
         self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode
     ) -> OpenQueueDescriptor:
         handle = self.qm.next_handle()

@@ -26,7 +26,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import ANONYMOUS, SecurityDescriptor, Sid, default_queue_security
 from reference_qm.surface.commands import Result
 
-COPIED = (
+CREATOR_ATTRIBUTES = (
     "Label",
     "Type",
     "Journaling",
@@ -39,28 +39,28 @@ COPIED = (
     "Security",
     "BasePriority",
 )
-"""Attributes that a new queue takes from its creator, besides the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
+"""The attributes that a new queue takes from its creator, apart from the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
 
 
-OF_DIRECTORY = ("Identifier", "FullPath", "DirectoryPath")
-"""Attributes that a public queue has from the directory."""
+DIRECTORY_ATTRIBUTES = ("Identifier", "FullPath", "DirectoryPath")
+"""The attributes of a public queue that the directory sets."""
 OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
 
 def set_queue_defaults(pathname: str) -> Queue:
-    """Begin the description of a queue that is to be created. Spec: MS-MQDMPR 3.1.7.1.33."""
+    """Return a queue with default attributes, to be completed and created. Spec: MS-MQDMPR 3.1.7.1.33."""
     return Queue(Pathname=pathname)
 
 
 class Queues(Part):
-    """Creating, deleting and purging queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7, 3.1.7.1.33."""
+    """Creates, deletes and purges queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7, 3.1.7.1.33."""
 
     __slots__ = ()
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
-        """Create a private or public queue or a subqueue as described. Spec: MS-MQDMPR 3.1.7.1.3.
+        """Create a private queue, a public queue or a subqueue. Spec: MS-MQDMPR 3.1.7.1.3.
 
-        ``created`` with the return values: for a public queue, when the directory has answered.
+        ``created`` gets the return values; for a public queue, after the directory has answered.
         """
         path = parse_path(queue.Pathname)
         public = path is not None and not (path.private or path.journal) and path.subqueue is None
@@ -68,16 +68,16 @@ class Queues(Part):
             created(*self.create_here(queue, utc_s))
             return
 
-        def published(status: Status) -> None:
+        def create_if_published(status: Status) -> None:
             created(*(self.create_here(queue, utc_s) if status is Status.MQ_OK else (status, None)))
 
-        self.qm.publishing.publish(queue, published)
+        self.qm.publishing.publish(queue, create_if_published)
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        """Create a queue of which the directory has, or needs to have, nothing else. Spec: MS-MQDMPR 3.1.7.1.3.
+        """Create a queue that needs no change of the directory. Spec: MS-MQDMPR 3.1.7.1.3.
 
-        The names of the queue manager's own queues and of those that exist are refused too, for which no status is
-        printed.
+        The names of existing queues and of the queue manager's own queues are refused; the document has no status for
+        that.
         """
         path = parse_path(queue.Pathname)
         if path is None or path.journal:
@@ -92,7 +92,7 @@ class Queues(Part):
             QueueType=QueueType.PRIVATE if path.private else QueueType.PUBLIC,
             CreateTime=utc_s,
             ModifyTime=utc_s,
-            **{name: getattr(queue, name) for name in COPIED},
+            **{name: getattr(queue, name) for name in CREATOR_ATTRIBUTES},
         )
         if path.subqueue is not None:
             return self._add_subqueue(created, path)
@@ -100,35 +100,38 @@ class Queues(Part):
             created.PrivateQueueNumber = self._next_number()
             created.Identifier = uuid5(self.qm.adm.Identifier, f"{created.PrivateQueueNumber}")
         else:
-            for name in OF_DIRECTORY:
+            for name in DIRECTORY_ATTRIBUTES:
                 setattr(created, name, getattr(queue, name))
         self.add(created)
         return Status.MQ_OK, created
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        """Create the descriptor of a queue that a user creates, from what was given. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        """Build the security descriptor of a queue from the one that its creator supplied.
+
+        Spec: MS-MQDMPR 3.1.7.1.3.1.
+        """
         if supplied is None:
             return self.create_default_security(user)
         default = self.create_default_security(self.owner(supplied.Owner or user))
         return replace(default, Dacl=default.Dacl if supplied.Dacl is None else supplied.Dacl, Sacl=supplied.Sacl)
 
     def owner(self, sid: Sid) -> Sid:
-        """Return a domain user, or the anonymous user in place of one who is none. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        """Return the owner of a new queue: the domain user, or else the anonymous user. Spec: MS-MQDMPR 3.1.7.1.3.1."""
         known = (account.SecurityIdentifier for account in self.qm.config.security.accounts)
         return sid if sid in known else ANONYMOUS
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
-        """Create the descriptor of a queue that was given none. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        """Build the default security descriptor of a queue. Spec: MS-MQDMPR 3.1.7.1.3.1."""
         return default_queue_security(owner, self.machine_sid())
 
     def machine_sid(self) -> Sid | None:
-        """Ask the directory for objectSid of this computer; None when it cannot be had. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        """Read objectSid of this computer from the directory; None when it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
         enterprise = self.qm.enterprise
         found = object_sid(enterprise.directory, enterprise.state.LocalQueueManager.ComputerName)
         return None if found is None else Sid.parse(found)
 
     def add(self, queue: Queue) -> None:
-        """Take a queue into QueueCollection, with its journal. Spec: MS-MQDMPR 3.1.7.1.3."""
+        """Add a queue and its journal to QueueCollection. Spec: MS-MQDMPR 3.1.7.1.3."""
         queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
         queue.JournalQueueReference = Queue(
             Pathname=f"{queue.Pathname};{JOURNAL}",
@@ -139,15 +142,15 @@ class Queues(Part):
         self.qm.adm.QueueCollection[queue.Pathname.lower()] = queue
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
-        """Take a subqueue into the collection of its queue; what it accepts is what that one does."""
-        for attribute in COPIED:
+        """Add a subqueue to its queue; the subqueue accepts the same messages as the queue."""
+        for attribute in CREATOR_ATTRIBUTES:
             setattr(queue, attribute, getattr(parent, attribute))
         queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
         queue.parent = parent
         parent.SubqueueCollection[name.lower()] = queue
 
     def forget(self, queue: Queue) -> None:
-        """Take a queue out of its collection, unless another has its name by now."""
+        """Remove a queue from its collection, unless another queue has taken its name."""
         collection: MutableMapping[str, Queue] = self.qm.adm.QueueCollection
         name = queue.Pathname.lower()
         if queue.parent is not None:
@@ -158,11 +161,12 @@ class Queues(Part):
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         """Delete a queue with its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
 
-        Reads that wait on it end: a descriptor without a queue gives nothing any more. ``done`` when the disk has it.
+        Waiting reads of the queue end, because a descriptor without a queue returns nothing. ``done`` is called when
+        the deletion is on disk.
         """
 
         def carry_out() -> Result:
-            self.qm.disk.save(self._deletion(queue))  # also what came meanwhile
+            self.qm.disk.save(self._build_deletion(queue))  # also messages that arrived in the meantime
             for one in family(queue):
                 for position in one.MessagePositionList:
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
@@ -170,7 +174,7 @@ class Queues(Part):
             self.forget(queue)
             return done()
 
-        return self.qm.disk.commit(self._deletion(queue), token, carry_out, _leave)
+        return self.qm.disk.commit(self._build_deletion(queue), token, carry_out, _undo_nothing)
 
     def purge(
         self,
@@ -179,20 +183,22 @@ class Queues(Part):
         done: Callable[[int], Result],
         failed: Callable[[], None] | None = None,
     ) -> Result | None:
-        """Delete every message of a queue, once those that are locked are not. Spec: MS-MQDMPR 3.1.7.1.7.
+        """Delete every message of a queue; locked messages follow later. Spec: MS-MQDMPR 3.1.7.1.7.
 
-        ``done`` with how many were deleted at once, when the disk has it; meanwhile nobody else gets them. Those that
-        are locked are deleted later, unless they were received, or sent, by the transaction that has them. Those on
-        their way to the disk are there already, and go at once. ``failed`` when the disk cannot have it.
+        ``done`` gets the number of messages deleted at once, when the deletion is on disk; until then no reader gets
+        them. A locked message is deleted later, unless its transaction commits. Messages on their way to the disk are
+        deleted at once. ``failed`` is called when the disk fails.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        available, arriving, locked = _by_state(queue)
+        available, arriving, locked = _split_by_state(queue)
         for position in available:
             position.State = MessagePositionState.LOCKED
 
         def carry_out() -> Result:
             _purge_later(locked)
-            self.qm.disk.save(self.qm.durability.purged_later(self.qm.transaction_operations.received_by_prepared()))
+            self.qm.disk.save(
+                self.qm.durability.build_purge_record(self.qm.transaction_operations.received_by_prepared())
+            )
             _purge_later(one for one in arriving if not one.awaits_disk)
             at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
             left = [one for one in at_once if one.State is not MessagePositionState.DELETED]
@@ -208,7 +214,7 @@ class Queues(Part):
 
         kept = self.qm.transaction_operations.kept_by_transactions()
         gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
-        return self.qm.disk.commit(self.qm.durability.removed(gone_after_a_crash, reason), token, carry_out, keep)
+        return self.qm.disk.commit(self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep)
 
     def _add_subqueue(self, queue: Queue, path: QueuePath) -> tuple[Status, Queue | None]:
         parent = self.qm.adm.QueueCollection.get(path.queue.lower())
@@ -219,17 +225,17 @@ class Queues(Part):
         return Status.MQ_OK, queue
 
     def _next_number(self) -> int:
-        """Give a PrivateQueueNumber that no queue has or had. Spec: MS-MQDMPR 3.1.7.1.3."""
+        """Return a PrivateQueueNumber that no queue has or had. Spec: MS-MQDMPR 3.1.7.1.3."""
         number = self.qm.adm.last_private_queue_number + 1
         number += number == ORDER_QUEUE_NUMBER
         self.qm.adm.last_private_queue_number = number
         return number
 
-    def _deletion(self, queue: Queue) -> Change:
-        """Give the change that deletes a queue with all that belongs to it."""
+    def _build_deletion(self, queue: Queue) -> Change:
+        """Build the change that deletes a queue with everything that belongs to it."""
         change: Change = {}
         for one in family(queue):
-            change |= self.qm.durability.removed(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+            change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             change |= {transfer_name(transfer): None for transfer in transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
                 change[place(one)] = None
@@ -244,8 +250,8 @@ class Queues(Part):
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
 
-def _by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
-    """Give the messages that are available, those on their way to the disk, and those that somebody has."""
+def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
+    """Split messages into those that are available, those on their way to the disk, and those that are locked."""
     available: list[MessagePosition] = []
     arriving: list[MessagePosition] = []
     locked: list[MessagePosition] = []
@@ -264,5 +270,5 @@ def _purge_later(positions: Iterable[MessagePosition]) -> None:
             position.State = MessagePositionState.PURGE_PENDING
 
 
-def _leave() -> None:
-    """Nothing was changed yet that would have to be undone."""
+def _undo_nothing() -> None:
+    """Undo nothing, because nothing was changed."""

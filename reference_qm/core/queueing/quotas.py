@@ -16,15 +16,15 @@ _TOTAL_BYTES = attrgetter("MessagePositionList.TotalBytes")
 
 
 class Quotas(Part):
-    """The quotas of queues. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.7.1.9."""
+    """Checks the quotas of queues. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.7.1.9."""
 
     __slots__ = ()
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        """Return whether a queue, and the queue manager, have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Return whether a queue and the queue manager have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        Subqueues share the quota of their queue. Journals and dead-letter queues have the JournalQuota of their queue
-        and that of the queue manager instead.
+        Subqueues share the quota of their queue. A journal has the JournalQuota of its queue, a dead-letter queue that
+        of the queue manager.
         """
         size = storage_size(message)
         storage = queue.MessagePositionList.storage
@@ -36,18 +36,19 @@ class Quotas(Part):
         return EnqueueStatus.NO_ERROR
 
     def begin_flow_control(self) -> None:
-        """Take no message more until ``end_flow_control``. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
+        """Refuse messages until ``end_flow_control``. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
 
-        It is for when messages cannot be kept as fast as they come: when resources run short (MS-MQSO 5.1.1.1).
+        Flow control applies when resources run short and messages arrive faster than they can be kept (MS-MQSO
+        5.1.1.1).
         """
         self.qm.adm.Throttled = True
 
     def end_flow_control(self) -> None:
-        """Take messages again. Spec: MS-MQDMPR 3.1.7.2.6."""
+        """Accept messages again. Spec: MS-MQDMPR 3.1.7.2.6."""
         self.qm.adm.Throttled = False
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
-        """Be throttled while resources are short. Spec: MS-MQSO 5.1.1.1 (Throttled)."""
+        """Begin or end flow control, according to the resources. Spec: MS-MQSO 5.1.1.1 (Throttled)."""
         if event.low:
             self.begin_flow_control()
         else:
@@ -66,5 +67,5 @@ def _use_and_quota(queue: Queue, size: int) -> tuple[int, int]:
 
 
 def _exceeds(used: int, quota: int) -> bool:
-    """Return whether a use in bytes is above a quota in KB."""
+    """Return whether a size in bytes exceeds a quota in KB."""
     return quota != UNLIMITED and used > quota * KILOBYTE

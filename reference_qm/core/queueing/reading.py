@@ -19,11 +19,11 @@ STATUSES = {
     CursorStatus.ILLEGAL_CURSOR_ACTION: Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorStatus.NOT_FOUND: Status.MQ_ERROR_MESSAGE_NOT_FOUND,
 }
-"""The status of a read whose cursor gives no message and does not wait."""
+"""The status of a read whose cursor has no message and does not wait."""
 
 
 class Reading(Part):
-    """Receiving and peeking. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.15."""
+    """Receives and peeks at messages. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.15."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class Reading(Part):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        """Receive the first message, or the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.10."""
+        """Receive the first message or the message at a cursor; wait if there is none. Spec: MS-MQDMPR 3.1.7.1.10."""
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
@@ -66,7 +66,7 @@ class Reading(Part):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        """Receive or peek a message by its LookupIdentifier, or one beside it. Spec: MS-MQDMPR 3.1.7.1.13."""
+        """Receive or peek at the message with a LookupIdentifier, or a neighbour of it. Spec: MS-MQDMPR 3.1.7.1.13."""
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
@@ -87,9 +87,9 @@ class Reading(Part):
         cursor: Cursor | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        """Read the first message, or the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.15.
+        """Peek at the first message or the message at a cursor; wait if there is none. Spec: MS-MQDMPR 3.1.7.1.15.
 
-        Printed is no tag for a peek that waits; MS-MQQP 3.2.4.7 cancels peeks too, and needs one.
+        The document has no tag for a waiting peek; MS-MQQP 3.2.4.7 also cancels peeks, and needs one.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -110,7 +110,7 @@ class Reading(Part):
         timeout_ms: int | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        """Read the message after the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.14."""
+        """Peek at the message after the one at a cursor; wait if there is none. Spec: MS-MQDMPR 3.1.7.1.14."""
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
@@ -146,10 +146,10 @@ class Reading(Part):
         two_phase_read: bool,
         answered: Answered,
     ) -> None:
-        """Take a message out for who receives it: lock it, or delete it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
+        """Lock or delete a message for the reader that receives it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
 
-        It is locked while the disk notes that it is gone, or it would be given again after a crash; it can be received
-        again when the disk fails.
+        The message stays locked until its deletion is on disk; otherwise a crash would return it again. After a disk
+        failure it can be received again.
         """
         if transaction is not None:
             self.qm.transaction_operations.dequeue_in_transaction(transaction, position)
@@ -170,4 +170,4 @@ class Reading(Part):
             self.qm.positions.unlock_message(position)
             answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
 
-        self.qm.disk.commit(self.qm.durability.removed([position], reason), None, give, keep)
+        self.qm.disk.commit(self.qm.durability.build_removal([position], reason), None, give, keep)

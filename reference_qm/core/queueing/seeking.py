@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 
 
 class Seeking(Part):
-    """Finding a message that may be read. Spec: MS-MQDMPR 3.1.7.3.2, 3.1.7.3.3."""
+    """Finds messages that may be read. Spec: MS-MQDMPR 3.1.7.3.2, 3.1.7.3.3."""
 
     __slots__ = ()
 
@@ -21,28 +21,28 @@ class Seeking(Part):
         peek_operation: bool,
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
-        """Find the next message that is available, seen from an entry; None at the end. Spec: MS-MQDMPR 3.1.7.3.2.
+        """Find the next available message after or before an entry; None at the end. Spec: MS-MQDMPR 3.1.7.3.2.
 
-        The search begins behind the initial entry, so a search of the whole list begins at Start: begun at Head, as
-        3.1.7.1.10 and 3.1.7.1.15 print it, the first message would never be read. None is also what the printed
-        backward search gives as Start, where its return value allows only End. A message that is not on disk yet ends
-        the search: one behind it would be received before it.
+        The search begins behind the initial entry, so a search of the whole list begins at Start. With Head as initial
+        entry, as 3.1.7.1.10 and 3.1.7.1.15 print it, the first message would never be read. A backward search prints
+        Start as its result, although the return value allows only End: the result is None here. A message that is not
+        yet on disk ends the search; otherwise a message behind it would be received first.
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
-        entry = _beside(initial_position if start is None else start.passed, forward)
+        entry = _neighbour_of(initial_position if start is None else start.passed, forward)
         found = None
         while not isinstance(entry, Boundary) and not (forward and entry.awaits_disk):
             if self.is_readable(entry, peek_operation):
                 found = entry
                 break
-            entry = _beside(entry, forward)
+            entry = _neighbour_of(entry, forward)
         if start is not None:
             start.passed = cast("Entry", entry.Previous)
         return found
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        """Return whether a message may be read: available, or locked but to be seen.
+        """Return whether a message may be read: it is available, or it is locked and may be peeked at.
 
         Spec: MS-MQDMPR 3.1.7.3.2, 3.1.1.12.
         """
@@ -58,24 +58,23 @@ class Seeking(Part):
         peek_operation: bool,
         lookup_action: MessageSeekAction,
     ) -> tuple[Status, MessagePosition | None]:
-        """Find a message by a LookupIdentifier, or beside one. Spec: MS-MQDMPR 3.1.7.3.3.
+        """Find the message with a LookupIdentifier, or a neighbour of it. Spec: MS-MQDMPR 3.1.7.3.3.
 
-        SeekFirst and SeekLast do not look for iLookupId, although printed before them: remote readers give 0 and all
-        ones then (MS-MQQP). Nothing found beside a message is MQ_ERROR_MESSAGE_NOT_FOUND: no other status printed means
-        it. A message that is locked is refused to a receive too, for which nothing is printed: it may be neither MQ_OK
-        nor found.
+        SeekFirst and SeekLast ignore iLookupId, although the document searches for it first: remote readers pass 0 and
+        all ones then (MS-MQQP). A missing neighbour is MQ_ERROR_MESSAGE_NOT_FOUND, because no other printed status
+        fits. A receive of a locked message is refused; the document has no step for it.
         """
         positions = queue.MessagePositionList
         if lookup_action in _FROM_EDGE:
             from_start, direction = _FROM_EDGE[lookup_action]
             edge = positions.Start if from_start else positions.End
-            return _found(self.seek_available(edge, peek_operation, direction))
+            return _result_of_search(self.seek_available(edge, peek_operation, direction))
         position = positions.find(lookup_id)
         if position is None:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         if lookup_action is not MessageSeekAction.CURRENT:
             direction = _BESIDE[lookup_action]
-            return _found(self.seek_available(position, peek_operation, direction))
+            return _result_of_search(self.seek_available(position, peek_operation, direction))
         if self.is_readable(position, peek_operation):
             return Status.MQ_OK, position
         return _NOT_READABLE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
@@ -99,9 +98,9 @@ _NOT_READABLE = {
 }
 
 
-def _found(position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
+def _result_of_search(position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
     return (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None) if position is None else (Status.MQ_OK, position)
 
 
-def _beside(entry: Entry, forward: bool) -> Entry:
+def _neighbour_of(entry: Entry, forward: bool) -> Entry:
     return cast("Entry", entry.Next if forward else entry.Previous)

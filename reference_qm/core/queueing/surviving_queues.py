@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 class SurvivingQueues(Part):
-    """Queues as configured and as written down.
+    """Creates the configured queues, and restores the saved ones.
 
     Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2.
     """
@@ -22,32 +22,32 @@ class SurvivingQueues(Part):
     __slots__ = ()
 
     def create_configured(self, settings: QueueSettings) -> Queue:
-        """Create a private queue of the configuration. ValueError when it cannot be: settings are checked when read."""
-        status, created = self.qm.queues.create_here(_described(settings), 0)
+        """Create a configured private queue. ValueError when that fails: settings were checked when they were read."""
+        status, created = self.qm.queues.create_here(_build_queue(settings), 0)
         if created is None:
-            raise ValueError(f"queue {settings.name!a} of the configuration cannot be created: {status.name}")
+            raise ValueError(f"the configured queue {settings.name!a} cannot be created: {status.name}")
         return created
 
     def create_published(self) -> None:
-        """Create the public queues of the configuration that are not here, as the directory has them or else in it."""
+        """Take over the configured public queues that the directory has, and create the missing ones."""
         for settings in self.qm.config.queues:
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
                 continue
-            queue = _described(settings)
-            self.qm.queues.create(queue, 0, self._keep, skip_directory=self.qm.publishing.adopt(queue))
+            queue = _build_queue(settings)
+            self.qm.queues.create(queue, 0, self._save_queue, skip_directory=self.qm.publishing.adopt(queue))
 
-    def _keep(self, status: Status, queue: Queue | None) -> None:
-        """Write down a queue that was created; without, wait for the directory, with which it is tried again."""
+    def _save_queue(self, status: Status, queue: Queue | None) -> None:
+        """Save a created queue; without a queue, wait for the directory and try again."""
         if queue is None:
             self.qm.enterprise.state.go_offline()
         else:
             self.qm.disk.save(self.qm.durability.queue_entry(queue))
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
-        """Make a queue again of its number or Identifier, and a subqueue's name after that, and its attributes.
+        """Restore a queue by its number or Identifier (a subqueue also by its name), with its attributes.
 
-        LookupError, TypeError or ValueError when the values make no sense. An attribute that is missing has its
-        default: it was written before there was one. Not so what every queue was always written with.
+        LookupError, TypeError or ValueError when the values make no sense. A missing attribute gets its default,
+        because an older version did not save it. The attributes that every version saved must exist.
         """
         number, _, subqueue = place.partition(";")
         queue = Queue(Pathname=values["Pathname"])
@@ -65,7 +65,7 @@ class SurvivingQueues(Part):
         self.qm.queues.add(queue)
 
 
-def _described(settings: QueueSettings) -> Queue:
+def _build_queue(settings: QueueSettings) -> Queue:
     queue = set_queue_defaults(settings.name)
     for name, value in settings.attributes().items():
         setattr(queue, name, value)

@@ -14,14 +14,14 @@ from reference_qm.surface.clock import Now
 
 
 class TransactionEvents(Part):
-    """The life of a transaction. Spec: MS-MQDMPR 3.1.7.1.8, 3.1.4.3, 3.1.4.4, 3.1.4.5."""
+    """Begins, prepares, commits and aborts transactions. Spec: MS-MQDMPR 3.1.7.1.8, 3.1.4.3, 3.1.4.4, 3.1.4.5."""
 
     __slots__ = ()
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
-        """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; that it is new: MS-MQMP 3.1.4.14.
+        """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; MS-MQMP 3.1.4.14 for the new identifier.
 
-        CommandError when it exists, or when there are as many as the configuration admits.
+        CommandError when the transaction exists, or when the configured number of transactions is open.
         """
         if identifier in self.qm.adm.TransactionCollection:
             raise CommandError(
@@ -33,24 +33,24 @@ class TransactionEvents(Part):
         return transaction
 
     def find_transaction(self, identifier: UUID) -> Transaction:
-        """Find a transaction; CommandError when there is none. Spec: MS-MQDMPR 3.1.4.3, 3.1.4.4, 3.1.4.5."""
+        """Find a transaction; CommandError for an unknown one. Spec: MS-MQDMPR 3.1.4.3, 3.1.4.4, 3.1.4.5."""
         transaction = self.qm.adm.TransactionCollection.get(identifier)
         if transaction is None:
             raise CommandError(f"no transaction {identifier} here (MQ_ERROR_TRANSACTION_SEQUENCE): begin it first")
         return transaction
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
-        """Make a transaction ready to commit. Spec: MS-MQDMPR 3.1.4.3."""
+        """Prepare a transaction for its commit. Spec: MS-MQDMPR 3.1.4.3."""
         transaction.SinglePhase = single_phase
         self.mark_boundaries(transaction)
 
     def mark_boundaries(self, transaction: Transaction) -> None:
-        """Mark the first and the last message that goes to each queue. Spec: MS-MQDMPR 3.1.4.3, 3.1.1.12.
+        """Mark the first and the last message to each queue. Spec: MS-MQDMPR 3.1.4.3, 3.1.1.12.
 
-        3.1.4.3 marks the first and the last operation of the whole transaction, be it a dequeue; 3.1.1.12 the first and
-        last message within a sequence, which is of one destination; MS-MQMQ 2.2.20.5 the first and last that is sent.
-        Read here as all three admit for a transaction that sends to one queue, so that every receiver knows where it
-        ends.
+        3.1.4.3 marks the first and last operation of the whole transaction, even a dequeue. 3.1.1.12 marks the first
+        and last message within a sequence, which has one destination. MS-MQMQ 2.2.20.5 marks the first and last message
+        that is sent. For a transaction with one destination the three agree. The marks are set for each queue, so that
+        every receiver recognizes the end of the transaction.
         """
         sent: dict[Queue, list[MessagePosition]] = {}
         for operation in transaction.TransactionalOperationCollection:
@@ -66,7 +66,7 @@ class TransactionEvents(Part):
                 )
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
-        """Let what was decided, and is on disk if it has to be, be seen. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
+        """Carry out a decided outcome, which is on disk if required. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
         end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
         end(transaction, now)
 
@@ -74,15 +74,14 @@ class TransactionEvents(Part):
         """Carry out the operations of a transaction, in order. Spec: MS-MQDMPR 3.1.4.4."""
         for operation in transaction.TransactionalOperationCollection:
             _ON_COMMIT[operation.OperationType](self)(operation, now)
-        self._remove(transaction)
+        self._remove_transaction(transaction)
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Let a message be received, or sent. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
+        """Make a message available, or send it. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
 
-        One to be received is available at once: operations are carried out in their order, and a read that waits gets
-        the first.
-        One to be sent has its place in the outgoing queue since the disk was asked to take it (``coordinating``): so it
-        is the queue's order that is kept, whichever record is on disk first.
+        A message for a local queue is available at once: operations are carried out in their order, and a waiting read
+        gets the first message. An outgoing message got its place in the queue when its record was passed to the disk
+        (``coordinating``). So the order of the queue holds, whichever record reaches the disk first.
         """
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
@@ -93,15 +92,15 @@ class TransactionEvents(Part):
             self.qm.positions.message_available(position)
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Delete a message that was received. Spec: MS-MQDMPR 3.1.4.4.
+        """Delete a message that the transaction received. Spec: MS-MQDMPR 3.1.4.4.
 
-        Also one that was purged meanwhile: it was received before.
+        A message that was purged in the meantime counts as received before.
         """
         assert operation.DequeueReason is not None
         self.qm.positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
-        """Put a message at the end of the queue that it was moved to. Spec: MS-MQDMPR 3.1.4.4."""
+        """Put a message at the end of the target queue of its move. Spec: MS-MQDMPR 3.1.4.4."""
         position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
         if target is None:
             self.qm.positions.unlock_message(position)
@@ -112,22 +111,22 @@ class TransactionEvents(Part):
         """Undo the operations of a transaction. Spec: MS-MQDMPR 3.1.4.5."""
         for operation in transaction.TransactionalOperationCollection:
             _ON_ABORT[operation.OperationType](self)(operation, now)
-        self._remove(transaction)
+        self._remove_transaction(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Let a message that was not sent leave no trace: nobody learns that it left. Spec: MS-MQDMPR 3.1.4.5."""
+        """Remove a message that was not sent; its removal is not reported. Spec: MS-MQDMPR 3.1.4.5."""
         position = operation.MessagePositionReference
         position.QueueReference.MessagePositionList.remove(position)
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Let a message be received again, at its old place, unless its queue was purged. Spec: MS-MQDMPR 3.1.4.5.
+        """Make a message available again at its old place, unless its queue was purged. Spec: MS-MQDMPR 3.1.4.5.
 
-        Printed is to delete a purged one for the reason of the dequeue: its sender would learn that it was received.
-        Read as 3.1.7.1.12 has it, where the reason is the purge.
+        The document deletes a purged message for the reason of the dequeue. Its sender would then be informed of a
+        receipt. The purge is the reason here, as in 3.1.7.1.12.
         """
         self.qm.positions.unlock_message(operation.MessagePositionReference)
 
-    def _remove(self, transaction: Transaction) -> None:
+    def _remove_transaction(self, transaction: Transaction) -> None:
         del self.qm.adm.TransactionCollection[transaction.Identifier]
 
 

@@ -11,7 +11,7 @@ from reference_qm.model.transactions import OperationType, Transaction, Transact
 
 
 class TransactionOperations(Part):
-    """Operations within a transaction: nothing that anybody sees before it commits.
+    """Records operations of a transaction, which take effect when it commits.
 
     Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.16.
     """
@@ -19,7 +19,7 @@ class TransactionOperations(Part):
     __slots__ = ()
 
     def check_takes_operations(self, transaction: Transaction) -> None:
-        """Raise CommandError unless the transaction may get one operation more."""
+        """Raise CommandError unless the transaction accepts another operation."""
         if transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"transaction {transaction.Identifier} is {transaction.state.value} (MQ_ERROR_TRANSACTION_SEQUENCE): "
@@ -30,9 +30,9 @@ class TransactionOperations(Part):
             raise CommandError(f"transaction {transaction.Identifier} has {limit} operations already: commit it")
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
-        """Let a message be sent when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Send a message when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        In a local queue it has its place from now on, but is Locked; an outgoing queue gets it when it commits, as
+        In a local queue the message gets its place now, but is Locked. An outgoing queue gets it at the commit, as
         MS-MQQB 3.1.7.12 takes messages that become available. All messages of a transaction have its identifier
         (MS-MQMQ 2.2.20.5).
         """
@@ -45,22 +45,22 @@ class TransactionOperations(Part):
         else:
             position = self.qm.positions.insert_message(queue, message)
             position.key = self.qm.next_persist_token() if self.qm.disk.used else 0
-        _add(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
+        _add_operation(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
         return position
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        """Let a message leave its queue when the transaction commits; till then nobody else gets it.
+        """Lock a message, and delete it when the transaction commits.
 
         Spec: MS-MQDMPR 3.1.7.1.10.
         """
         position.State = MessagePositionState.LOCKED
         reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-        _add(transaction, TransactionalOperation(OperationType.DEQUEUE, position, DequeueReason=reason))
+        _add_operation(transaction, TransactionalOperation(OperationType.DEQUEUE, position, DequeueReason=reason))
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
-        """Let a message that was received in a transaction be rejected when that commits. Spec: MS-MQRR 3.1.4.14.
+        """Reject a received message when the transaction commits. Spec: MS-MQRR 3.1.4.14.
 
-        CommandError when the transaction did not receive it, or is not open any more.
+        CommandError when the transaction did not receive the message, or has ended.
         """
         received = (
             operation
@@ -78,18 +78,18 @@ class TransactionOperations(Part):
         operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
-        """Let a message be moved when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
+        """Move a message when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
         position.State = MessagePositionState.LOCKED
-        _add(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
+        _add_operation(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
 
     def move_target(self, operation: TransactionalOperation) -> Queue | None:
-        """Find the queue to move a message to; None when it was deleted meanwhile: the message stays where it is."""
+        """Find the target queue of a move; None when the queue was deleted and the message stays in its place."""
         return next(
             (queue for queue in self.qm.queue_names.every_queue() if queue is operation.TargetQueueReference), None
         )
 
     def kept_by_transactions(self) -> set[MessagePosition]:
-        """Find the messages that a crash does not give back to their queues: sent, or in a prepared transaction."""
+        """Find the messages that a crash does not return to their queues: sent, or in a prepared transaction."""
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()
@@ -108,7 +108,7 @@ class TransactionOperations(Part):
         }
 
     def uncommitted_outgoing(self) -> int:
-        """Count the messages that are to be sent to other queue managers when their transactions commit."""
+        """Count the messages that will be sent to other queue managers when their transactions commit."""
         return sum(
             operation.OperationType is OperationType.ENQUEUE
             and isinstance(operation.MessagePositionReference.QueueReference, OutgoingQueue)
@@ -117,5 +117,5 @@ class TransactionOperations(Part):
         )
 
 
-def _add(transaction: Transaction, operation: TransactionalOperation) -> None:
+def _add_operation(transaction: Transaction, operation: TransactionalOperation) -> None:
     transaction.TransactionalOperationCollection.append(operation)

@@ -7,7 +7,7 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import gone, message_entry, moved, place
+from reference_qm.core.store.entries import message_entry, place, relocation_of, removal_of
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -20,63 +20,63 @@ from reference_qm.model.transactions import (
 
 
 class TransactionRecords(Part):
-    """The records of a transaction on disk: each step of its life is one record. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
+    """Builds the disk records of a transaction, one for each step of its life. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
-    A transaction that is not prepared is not on disk at all: a crash aborts it (MS-MQDMPR 3.1.3). Entries besides those
-    of the messages: ``transaction:guid``, of a prepared one: ``number`` (20 bits) and ``operations``, each a type, the
-    key of the message, and for Dequeue the reason (a class), for Move the place to move it to.
+    A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared transaction
+    has the entry ``transaction:guid`` and those of its messages: ``number`` (20 bits) and ``operations``. Each
+    operation is a type, the key of the message, and for Dequeue the reason (a class), for Move the target.
     """
 
     __slots__ = ()
 
-    def prepared(self, transaction: Transaction) -> Change:
-        """Return the change that lets a vote survive: the messages to be sent, and what is to be done."""
+    def build_prepare_record(self, transaction: Transaction) -> Change:
+        """Build the record that makes a vote survive: the messages to be sent, and the pending operations."""
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
-        operations = _current(transaction)
+        operations = _current_operations(transaction)
         for operation in operations:
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
                 position.key = position.key or self.qm.next_persist_token()
-                change |= self._entry(position)
+                change |= self._build_entry(position)
             else:
-                change |= self.qm.durability.purged_later([position])
-        described = [_describe(operation) for operation in operations]
-        return change | {_name(transaction): {"number": transaction.number, "operations": described}}
+                change |= self.qm.durability.build_purge_record([position])
+        described = [_describe_operation(operation) for operation in operations]
+        return change | {_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
-    def committed(self, transaction: Transaction) -> Change:
-        """Return the change that makes a transaction be done: all of it, or after a crash nothing.
+    def build_commit_record(self, transaction: Transaction) -> Change:
+        """Build the record that commits a transaction; a crash leaves either all of it or nothing.
 
-        Without the messages to be sent to other queue managers, which get new entries with their numbers
-        (``take_over``): entries are restored in their order.
+        Messages to other queue managers are not included. They get new entries with their numbers (``take_over``),
+        because entries are restored in their order.
         """
         if not self.qm.disk.used:
             return {}
-        change: Change = {_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
-        for operation in _current(transaction):
+        change: Change = {_entry_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
+        for operation in _current_operations(transaction):
             change |= _COMMITTED[operation.OperationType](self)(operation)
         return change
 
-    def aborted(self, transaction: Transaction) -> Change:
-        """Return the change that undoes what the disk knows of a transaction; empty when it knows nothing."""
+    def build_abort_record(self, transaction: Transaction) -> Change:
+        """Build the record that erases a transaction from the disk; empty when the disk has no record of it."""
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
-        change: Change = {_name(transaction): None}
-        for operation in _current(transaction):
+        change: Change = {_entry_name(transaction): None}
+        for operation in _current_operations(transaction):
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
-                change |= gone([position])
+                change |= removal_of([position])
             elif position.State is MessagePositionState.PURGE_PENDING:
-                change |= self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                change |= self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return change
 
     def restore_transaction(self, rest: str, value: Any) -> None:
-        """Make a prepared transaction again: in doubt, until its coordinator resolves it. Spec: MS-MQDMPR 3.1.3.
+        """Restore a prepared transaction; it is in doubt until its coordinator resolves it. Spec: MS-MQDMPR 3.1.3.
 
-        A message that is not there any more was purged before it was sent.
+        A missing message was purged before it was sent.
         """
         transaction = Transaction(UUID(rest), SinglePhase=False, number=int(value["number"]))
         transaction.state = TransactionState.PREPARED
-        positions = {position.key: position for position in self._positions()}
+        positions = {position.key: position for position in self._list_positions()}
         for kind, key, *argument in value["operations"]:
             position = positions.get(key)
             if position is None:
@@ -88,42 +88,42 @@ class TransactionRecords(Part):
                 operation.TargetQueueReference = self.qm.destinations.find_place(argument[0])
             if position.State is not MessagePositionState.PURGE_PENDING:
                 position.State = MessagePositionState.LOCKED
-            _withhold(position)
+            _withhold_message(position)
             transaction.TransactionalOperationCollection.append(operation)
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
-    def _positions(self) -> Iterator[MessagePosition]:
+    def _list_positions(self) -> Iterator[MessagePosition]:
         for queue in self.qm.queue_names.every_queue():
             yield from queue.MessagePositionList
         for outgoing in self.qm.adm.OutgoingQueues.values():
             yield from (one.MessagePosition for one in outgoing.session.OutgoingMessageTable)
 
-    def _entry(self, position: MessagePosition) -> Change:
+    def _build_entry(self, position: MessagePosition) -> Change:
         message = position.MessageReference
         entry = message_entry(position, serialize_message(message).build())
         return self.qm.disk.reserve(message.Identifier.Ordinal) | entry
 
-    def _enqueued(self, operation: TransactionalOperation) -> Change:
+    def _change_of_enqueue(self, operation: TransactionalOperation) -> Change:
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
-            return gone([position])
-        return self._entry(position) | {"last_transaction": self.qm.adm.last_transaction}
+            return removal_of([position])
+        return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction}
 
-    def _dequeued(self, operation: TransactionalOperation) -> Change:
+    def _change_of_dequeue(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None
-        return self.qm.durability.removed([operation.MessagePositionReference], operation.DequeueReason)
+        return self.qm.durability.build_removal([operation.MessagePositionReference], operation.DequeueReason)
 
-    def _moved(self, operation: TransactionalOperation) -> Change:
+    def _change_of_move(self, operation: TransactionalOperation) -> Change:
         position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
         if target is None:
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        return self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_NORMAL) | moved(there)
+        return self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NORMAL) | relocation_of(there)
 
 
 def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
-    """Return the messages that a transaction sends to other queue managers, and their queues."""
+    """Return the messages that a transaction sends to other queue managers, with their queues."""
     positions = (
         operation.MessagePositionReference
         for operation in transaction.TransactionalOperationCollection
@@ -132,8 +132,8 @@ def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosit
     return [(one.QueueReference, one) for one in positions if isinstance(one.QueueReference, OutgoingQueue)]
 
 
-def _withhold(position: MessagePosition) -> None:
-    """Take a message out of what is to be sent: it gets there when the transaction commits."""
+def _withhold_message(position: MessagePosition) -> None:
+    """Remove a message from its outgoing queue; it returns there when the transaction commits."""
     queue = position.QueueReference
     if isinstance(queue, OutgoingQueue):
         for outgoing in queue.session.OutgoingMessageTable:
@@ -141,8 +141,8 @@ def _withhold(position: MessagePosition) -> None:
                 queue.session.OutgoingMessageTable.remove(outgoing)
 
 
-def _current(transaction: Transaction) -> list[TransactionalOperation]:
-    """Return the operations on messages whose queue was not deleted meanwhile."""
+def _current_operations(transaction: Transaction) -> list[TransactionalOperation]:
+    """Return the operations on messages whose queue still exists."""
     return [
         operation
         for operation in transaction.TransactionalOperationCollection
@@ -150,11 +150,11 @@ def _current(transaction: Transaction) -> list[TransactionalOperation]:
     ]
 
 
-def _name(transaction: Transaction) -> str:
+def _entry_name(transaction: Transaction) -> str:
     return f"transaction:{transaction.Identifier}"
 
 
-def _describe(operation: TransactionalOperation) -> list[object]:
+def _describe_operation(operation: TransactionalOperation) -> list[object]:
     described: list[object] = [operation.OperationType.value, operation.MessagePositionReference.key]
     if operation.DequeueReason is not None:
         described.append(int(operation.DequeueReason))
@@ -164,7 +164,7 @@ def _describe(operation: TransactionalOperation) -> list[object]:
 
 
 _COMMITTED: Mapping[OperationType, Callable[[TransactionRecords], Callable[[TransactionalOperation], Change]]] = {
-    OperationType.ENQUEUE: lambda part: part._enqueued,
-    OperationType.DEQUEUE: lambda part: part._dequeued,
-    OperationType.MOVE: lambda part: part._moved,
+    OperationType.ENQUEUE: lambda part: part._change_of_enqueue,
+    OperationType.DEQUEUE: lambda part: part._change_of_dequeue,
+    OperationType.MOVE: lambda part: part._change_of_move,
 }

@@ -16,7 +16,10 @@ LOCKED = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
 
 
 class TwoPhaseReading(Part):
-    """Dequeues that end when their reader says so, as those of remote readers. Spec: MS-MQDMPR 3.1.7.1.11, .12."""
+    """Locks messages for readers that end their dequeue later, such as remote readers.
+
+    Spec: MS-MQDMPR 3.1.7.1.11, .12.
+    """
 
     __slots__ = ()
 
@@ -32,8 +35,8 @@ class TwoPhaseReading(Part):
     ) -> None:
         """Lock a message and return it, until Dequeue Message End. Spec: MS-MQDMPR 3.1.7.1.11.
 
-        With a transaction, which 3.1.7.1.10 excludes but 3.1.7.1.11 hands on, the transaction has the lock. A crash
-        opens the lock: whoever had it is gone.
+        3.1.7.1.10 excludes a transaction here, but 3.1.7.1.11 passes one: then the transaction holds the lock. A crash
+        releases the lock, because its holder is gone.
         """
         self.qm.reading.dequeue_message(
             queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=True, transaction=transaction
@@ -47,10 +50,10 @@ class TwoPhaseReading(Part):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        """Delete a message that was locked, or let it be received again. Spec: MS-MQDMPR 3.1.7.1.12.
+        """Delete a locked message, or make it available again. Spec: MS-MQDMPR 3.1.7.1.12.
 
-        ``ended`` is called with rStatus, when the disk knows that the message is gone. Printed is to refuse one that is
-        Available; one that is Deleted, by an end before or with its queue, is refused like it.
+        ``ended`` gets rStatus when the deletion is on disk. The document refuses a message that is Available. A message
+        that is Deleted, by an earlier end or with its queue, is refused as well.
         """
         if queue_desc.QueueReference is None:
             ended(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
@@ -75,7 +78,7 @@ class TwoPhaseReading(Part):
             return Result()
 
         self.qm.disk.commit(
-            self.qm.durability.removed([position], reason),
+            self.qm.durability.build_removal([position], reason),
             None,
             delete,
             lambda: ended(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED),

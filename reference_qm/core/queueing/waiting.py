@@ -12,11 +12,11 @@ from reference_qm.surface.clock import Now
 
 
 class Waiting(Part):
-    """The reads that wait for a message.
+    """Manages the reads that wait for a message.
 
     Spec: MS-MQDMPR 3.1.2.3, 3.1.6.3, 3.1.7.1.17, 3.1.7.3.1, 3.1.7.3.4 to 3.1.7.3.7.
 
-    The printed events wait in place. Here whoever raises them gives what is called with their return values.
+    The events of the document block until they return. Here the caller passes a function for the return values.
     """
 
     __slots__ = ()
@@ -32,11 +32,11 @@ class Waiting(Part):
         cursor: Cursor | None = None,
         transaction: Transaction | None = None,
     ) -> None:
-        """Let a read wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
+        """Wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
 
-        The status Failed of a read that may not wait is printed without a value: it is MQ_ERROR_IO_TIMEOUT, the only
-        one of those that the raising events return which can be meant. They raise Wait Time Expired then, too. Timeouts
-        are printed in seconds here, in ms by MS-MQQP.
+        The status Failed of a read that may not wait has no printed value. It is MQ_ERROR_IO_TIMEOUT, the only fitting
+        status that the raising events return. They raise Wait Time Expired on its cursor, too. Timeouts are in seconds in
+        this document, in ms in MS-MQQP.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -58,26 +58,26 @@ class Waiting(Part):
         queue_desc.WaitingMessageReadOperationCollection[reader] = None
         self.qm.readers[reader.number] = reader
         if timeout_ms is not None:
-            self.qm.timers.start(_timer(reader), now.monotonic_ms, timeout_ms)
+            self.qm.timers.start(_timer_of(reader), now.monotonic_ms, timeout_ms)
 
     def release_readers(self, position: MessagePosition) -> None:
-        """Pass a message that became available to who waits: to all that peek, to the first that receives.
+        """Pass a message that became available to the waiting readers: to all that peek, and the first that receives.
 
-        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. Those that peek release the next reader in their event, but for the one of
-        3.1.7.1.15 without a cursor, where that is not printed; then no other reader would ever be released. What could
-        not be read while this message was not on disk yet is given too.
+        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. A peek releases the next reader in its event, except in 3.1.7.1.15 without
+        a cursor, which does not print that; then no other reader would ever be released. Messages behind one that was
+        not yet on disk are passed as well.
         """
         queue = position.QueueReference
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    found = self._find_for(reader, position)
+                    found = self._find_message_for(reader, position)
                     if found is None:
-                        return  # whoever was answered took all there is
+                        return  # a reader took all available messages
                     self.satisfy_reader(reader, found)
 
-    def _find_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
-        """Find what a reader gets: what it would find now, or the new message if its cursor is beyond that."""
+    def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
+        """Find the message for a reader: the one it would find now, or the new message if its cursor is beyond that."""
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference
         found: MessagePosition | None = self.qm.seeking.seek_available(start, peek)
@@ -87,24 +87,24 @@ class Waiting(Part):
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         """End a wait with a message. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6, 3.2.7.5."""
-        self._forget(reader)
+        self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_OK, position)
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         """End a wait without a message. Spec: MS-MQDMPR 3.1.7.3.5, 3.2.7.6."""
-        self._forget(reader)
+        self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.wait_expired(reader.CursorReference)
         reader.answered(status, None)
 
     def on_waiting_message_read_timer(self, number: int) -> None:
-        """End a wait that lasted as long as it may. Spec: MS-MQDMPR 3.1.6.3."""
+        """End a wait whose timeout has passed. Spec: MS-MQDMPR 3.1.6.3."""
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_IO_TIMEOUT)
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
-        """Cancel the read that waits with a tag. Spec: MS-MQDMPR 3.1.7.1.17."""
+        """Cancel the read that waits under a tag. Spec: MS-MQDMPR 3.1.7.1.17."""
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.Tag is not None and reader.Tag == tag:
@@ -112,11 +112,11 @@ class Waiting(Part):
                     return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 
-    def _forget(self, reader: WaitingMessageReadOperation) -> None:
+    def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
-        self.qm.timers.stop(_timer(reader))
+        self.qm.timers.stop(_timer_of(reader))
 
 
-def _timer(reader: WaitingMessageReadOperation) -> TimerKey:
+def _timer_of(reader: WaitingMessageReadOperation) -> TimerKey:
     return TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)

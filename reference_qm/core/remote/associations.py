@@ -1,4 +1,4 @@
-"""The associations of DCE/RPC clients by their connections, with their timers. Spec: MS-MQQP 2.1, 3.1.3."""
+"""Keeps the associations of DCE/RPC clients by connection, with their timers. Spec: MS-MQQP 2.1, 3.1.3."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
 
 @dataclass(slots=True, eq=False)
 class _Held:
-    """An association: the name of its connection, the number of its timer, when that is due in monotonic ms."""
+    """An association with the name of its connection, the number of its timer and its due time in monotonic ms."""
 
     connection: str
     number: int
@@ -25,7 +25,7 @@ class _Held:
 
 
 class Associations:
-    """Every association of a server. What is to be sent is sent at once, what happened is an event."""
+    """All associations of a server. Outgoing bytes are sent at once; calls and cancels become events."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Associations:
     # -- events of connections ----------------------------------------------------------------------------------------
 
     def accept(self, event: RpcAccepted, now: Now) -> None:
-        """Take a new connection."""
+        """Accept a new connection."""
         self._made += 1
         association = self.server.accept(event.remote.host, str(event.local.port), now)
         held = _Held(event.connection, self._made, association)
@@ -61,7 +61,7 @@ class Associations:
         self._set_timer(held, now)
 
     def receive(self, event: RpcBytes, now: Now) -> None:
-        """Take bytes; those of a connection that is not known come too late."""
+        """Take received bytes; bytes of an unknown connection are late and dropped."""
         held = self._by_connection.get(event.connection)
         if held is not None:
             self.note(held.association.receive_bytes(event.data, now))
@@ -69,24 +69,24 @@ class Associations:
             self._set_timer(held, now)
 
     def cut(self, connection: str, reason: str) -> None:
-        """Close a connection, if it is still there."""
+        """Close a connection if it is still open."""
         held = self._by_connection.get(connection)
         if held is not None:
             self.note(held.association.close(reason))
 
     def lose(self, event: RpcLost) -> None:
-        """Forget a connection that is gone, and note what becomes of its calls and handles."""
+        """Remove a lost connection, and post the events for its calls and handles."""
         held = self._by_connection.get(event.connection)
         if held is not None:
-            self._forget(held)
+            self._forget_association(held)
             self.note(held.association.connection_lost())
 
     def expire(self, number: int, now: Now) -> None:
-        """Let the timer of an association expire."""
+        """Handle the expired timer of an association."""
         self.note(self._by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:
-        """End every association: what was answered is sent before, calls that wait are not answered."""
+        """End every association: pending answers are sent first, waiting calls get no answer."""
         why = "the queue manager is stopped (MS-RPCE 3.3.3.4.2)"
         for held in list(self._by_connection.values()):
             self.note([*held.association.shut_down(), *held.association.close(why)])
@@ -94,7 +94,7 @@ class Associations:
     # -- what happened ------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Send what an association or an answered call returned, and post what it says that happened."""
+        """Send the bytes that an association or an answered call produced, and post its events."""
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
                 self._carry_out(output)
@@ -104,15 +104,15 @@ class Associations:
     def _carry_out(self, output: SendBytes | CloseAssociation) -> None:
         held = self._by_association.get(output.association)
         if held is None:
-            return  # lost meanwhile
+            return  # the connection was lost in the meantime
         if isinstance(output, SendBytes):
             self._emit(RpcSend(held.connection, output.data))
         else:
-            self._forget(held)
+            self._forget_association(held)
             self._emit(RpcClose(held.connection, output.reason))
 
-    def _forget(self, held: _Held) -> None:
-        self.timers.stop(_timer(held))
+    def _forget_association(self, held: _Held) -> None:
+        self.timers.stop(_timer_of(held))
         self.unfinished.note(held.connection, 0)
         del self._by_connection[held.connection], self._by_number[held.number], self._by_association[held.association]
 
@@ -122,10 +122,10 @@ class Associations:
             return
         held.due = due
         if due is None:
-            self.timers.stop(_timer(held))
+            self.timers.stop(_timer_of(held))
         else:
-            self.timers.start(_timer(held), now.monotonic_ms, due - now.monotonic_ms)
+            self.timers.start(_timer_of(held), now.monotonic_ms, due - now.monotonic_ms)
 
 
-def _timer(held: _Held) -> TimerKey:
+def _timer_of(held: _Held) -> TimerKey:
     return TimerKey(TimerName.RPC_RESPONSE_TIMEOUT, held.number)

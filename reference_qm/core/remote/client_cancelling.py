@@ -10,14 +10,15 @@ from reference_qm.rpc.interfaces.qmcomm_types import zeroed_transfer_buffer
 
 
 class ClientCancelling(Part):
-    """Pending reads are cancelled; cursors are opened and closed. Spec: MS-MQQP 3.2.4.7, 3.2.4.8, MS-MQMP 3.2.4.8."""
+    """Cancels pending reads, and opens and closes cursors. Spec: MS-MQQP 3.2.4.7, 3.2.4.8, MS-MQMP 3.2.4.8."""
 
     __slots__ = ()
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7.
 
-        One that the server was not asked for yet, because its version is being asked first, is no read of the server's.
+        While the version of the server is being asked, the server does not know the read yet, so it is only removed
+        here.
         """
         entry = self.find_pending_read(queue, request_id)
         try:
@@ -31,13 +32,13 @@ class ClientCancelling(Part):
         self.remove_cancelled_read(entry)
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
-        """Remove the entry of a read that was cancelled. Spec: MS-MQQP 3.2.4.7."""
+        """Remove the entry of a cancelled read. Spec: MS-MQQP 3.2.4.7."""
         self.qm.client_reading.remove_pending_read(entry)
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
-        """Find the entry of a read that is pending; RemoteError when there is none. Spec: MS-MQQP 3.2.4.7.
+        """Find the entry of a pending read; RemoteError for an unknown one. Spec: MS-MQQP 3.2.4.7.
 
-        By QueueHandle, by RequestId and by server: two servers may give the same handle.
+        The key is QueueHandle, RequestId and server, because two servers may return the same handle.
         """
         for entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
             meant = entry.OpenQueueDescriptorHandle, entry.RequestId
@@ -60,9 +61,9 @@ class ClientCancelling(Part):
         }
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
-        """Cancel what is pending before the queue is closed; the document allows it. Spec: MS-MQQP 3.2.4.9.
+        """Cancel the pending reads of a queue before it is closed; the document allows this. Spec: MS-MQQP 3.2.4.9.
 
-        What cannot be cancelled, because it ended meanwhile, does not keep the queue from being closed.
+        A read that ended in the meantime cannot be cancelled, and does not prevent the close.
         """
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if entry.queue is queue:
@@ -70,7 +71,7 @@ class ClientCancelling(Part):
                     yield from self.cancel_pending_read(queue, entry.RequestId)
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
-        """Create a cursor at the server. Returns its handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""
+        """Create a cursor at the server. Returns the cursor's handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""
         arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": queue.QueueHandle}
         results = yield from self.qm.server_bindings.call_application_method(
             queue.RemoteServer, "R_QMCreateRemoteCursor", **arguments

@@ -1,4 +1,4 @@
-"""The client's state of remote queues and reads. All volatile. Spec: MS-MQQP 3.2.1."""
+"""The client's volatile state of remote queues and reads. Spec: MS-MQQP 3.2.1."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from reference_qm.core.remote.client_steps import Binding, Task
-from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.surface.inputs import Endpoint
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteOpenQueueEntry:
-    """A remote queue that is open. Spec: MS-MQQP 3.2.1.3. ``queue`` says at which server the handle is one."""
+    """An open remote queue. Spec: MS-MQQP 3.2.1.3. ``queue`` names the server that issued the handle."""
 
     OpenQueueDescriptorHandle: int
     RRSessionHandle: UUID | None
@@ -23,8 +23,8 @@ class RemoteOpenQueueEntry:
 class PendingRemoteReadEntry:
     """A peek or receive that the server has not answered. Spec: MS-MQQP 3.2.1.1.
 
-    ``queue`` says at which server the handle is one, ``token`` whose command waits for the message; ``is_known``:
-    whether the server was asked for it; ``is_over``: whether it was cancelled before that.
+    ``queue`` names the server that issued the handle; ``token`` is the waiting command; ``is_known``: whether the
+    request was sent to the server; ``is_over``: whether the read was cancelled before that.
     """
 
     OpenQueueDescriptorHandle: int
@@ -38,10 +38,11 @@ class PendingRemoteReadEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteQueue:
-    """A queue of another queue manager, as the application and its supporting server know it.
+    """A queue of another queue manager, as known to the application and its supporting server.
 
-    ``number``: what commands call it. ``server``: where the calls of qmcomm and the first of qm2qm go. QueueHandle,
-    QueueDescriptor and OpenContext are the inputs of MS-MQQP 3.2.4.1, u32; ``binding`` is where the others go.
+    ``number``: its number in commands. ``server``: the address for the calls of qmcomm and the first call of qm2qm.
+    QueueHandle, QueueDescriptor and OpenContext are the inputs of MS-MQQP 3.2.4.1, u32; ``binding`` is the binding
+    handle for the other calls.
     """
 
     number: int
@@ -52,12 +53,12 @@ class RemoteQueue:
     OpenContext: int = 0
     binding: Binding | None = None
     receives: bool = True
-    """Whether it was opened to receive, and not only to peek."""
+    """Whether the queue was opened to receive, or only to peek."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteRead:
-    """A peek or receive that is asked for. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
+    """A requested peek or receive. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
 
     ``TimeOut`` u32 ms. ``CursorHandle`` u32, 0 without a cursor. ``LookupId`` u64, for a read by lookup identifier.
     """
@@ -72,13 +73,13 @@ class RemoteRead:
 
     @property
     def receives(self) -> bool:
-        """Whether it removes the message."""
-        return self.Action in RECEIVING
+        """Whether the read removes the message."""
+        return self.Action in RECEIVE_ACTIONS
 
 
 @dataclass(slots=True, eq=False)
 class RemoteClient:
-    """Everything that the client's side keeps.
+    """The whole state of the client side of remote reading.
 
     ``bindings``: by the name of their transport. ``tasks``: the sequences that wait for a time, by the number of their
     timer. ``resolving``: those that wait for a host name. ``queues``: by number.
@@ -88,7 +89,7 @@ class RemoteClient:
     RemoteOpenQueueEntryCollection: list[RemoteOpenQueueEntry] = field(default_factory=list)
     queues: dict[int, RemoteQueue] = field(default_factory=dict)
     cursors: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
-    """The remote queue and the CursorHandle by the number that commands call a cursor."""
+    """The remote queue and the CursorHandle of each cursor, by its number in commands."""
     bindings: dict[str, Binding] = field(default_factory=dict)
     tasks: dict[int, Task] = field(default_factory=dict)
     resolving: dict[str, list[Task]] = field(default_factory=dict)

@@ -12,9 +12,9 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class ClientOpening(Part):
-    """Remote queues are opened, purged and closed. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
+    """Opens, purges and closes remote queues. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
 
-    The application and its supporting server are one here: R_QMOpenRemoteQueue, whose results are the inputs of
+    Here the application and its supporting server are one. R_QMOpenRemoteQueue, whose results are the inputs of
     3.2.4.1, is called just before, and R_QMCloseRemoteQueueContext just after.
     """
 
@@ -23,7 +23,7 @@ class ClientOpening(Part):
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
     ) -> Sequence:
-        """Open a queue at its queue manager, then for reading it from here. Spec: MS-MQMP 3.2.4.7, 4.2.
+        """Open a queue at its queue manager, then open it for remote reading. Spec: MS-MQMP 3.2.4.7, 4.2.
 
         ``host``: a name to resolve first; None when queue.RemoteServer is known.
         """
@@ -61,7 +61,7 @@ class ClientOpening(Part):
         yield from self.qm.server_bindings.call_method(application, "R_QMCloseRemoteQueueContext", **closing)
 
     def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        """Open a queue. Spec: MS-MQQP 3.2.4.1."""
+        """Open a queue at its server. Spec: MS-MQQP 3.2.4.1."""
         queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
         try:
             context = yield from self.call_open_queue(queue)
@@ -71,14 +71,17 @@ class ClientOpening(Part):
         self.add_remote_open_queue(queue, context)
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        """Call RemoteQMOpenQueue; after five minutes it is cancelled. Returns phContext. Spec: MS-MQQP 3.2.4.1."""
+        """Call RemoteQMOpenQueue, and cancel the call after five minutes. Returns phContext. Spec: MS-MQQP 3.2.4.1."""
         assert queue.binding is not None
         arguments = self.build_open_queue(queue)
         results = yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
         return results["phContext"]
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        """Return the parameters of RemoteQMOpenQueue; dwpContext is printed dwContext. Spec: MS-MQQP 3.2.4.1."""
+        """Return the parameters of RemoteQMOpenQueue; the document prints dwpContext as dwContext.
+
+        Spec: MS-MQQP 3.2.4.1.
+        """
         machine = self.qm.enterprise.state.LocalQueueManager
         return {
             "pLicGuid": self.qm.adm.Identifier,
@@ -89,14 +92,14 @@ class ClientOpening(Part):
         }
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        """Note that a remote queue is open. Spec: MS-MQQP 3.2.4.1."""
+        """Add the entry of a remote queue that was opened. Spec: MS-MQQP 3.2.4.1."""
         entry = RemoteOpenQueueEntry(OpenQueueDescriptorHandle=queue.QueueHandle, RRSessionHandle=context, queue=queue)
         self.qm.remote_client.RemoteOpenQueueEntryCollection.append(entry)
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
-        """Find the entry of an open queue; RemoteError when there is none. Spec: MS-MQQP 3.2.4.9.
+        """Find the entry of an open queue; RemoteError for an unknown one. Spec: MS-MQQP 3.2.4.9.
 
-        By QueueHandle and by server: two servers may give the same handle.
+        The key is QueueHandle and server, because two servers may return the same handle.
         """
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             if entry.OpenQueueDescriptorHandle == queue.QueueHandle and entry.queue is queue:
@@ -104,15 +107,15 @@ class ClientOpening(Part):
         raise RemoteError(f"{queue.FormatName!a} is not open (MS-MQQP 3.2.4.9)")
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        """Purge a queue. Spec: MS-MQQP 3.2.4.4."""
+        """Purge a queue at its server. Spec: MS-MQQP 3.2.4.4."""
         assert queue.binding is not None
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=queue.QueueHandle)
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        """Close a queue. Spec: MS-MQQP 3.2.4.9, 3.2.4.1 (the binding handle is closed with it).
+        """Close a queue at its server. Spec: MS-MQQP 3.2.4.9, 3.2.4.1 (the binding handle is closed with it).
 
-        It says that the entry is removed from rPendingRemoteReadEntryCollection, where it never was; meant is
-        rRemoteOpenQueueEntryCollection.
+        The document removes the entry from rPendingRemoteReadEntryCollection, which never had it;
+        rRemoteOpenQueueEntryCollection is meant.
         """
         assert queue.binding is not None
         entry = self.find_remote_open_queue(queue)
@@ -132,5 +135,5 @@ class ClientOpening(Part):
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=entry.RRSessionHandle)
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
-        """Forget a remote queue that is closed. Spec: MS-MQQP 3.2.4.9."""
+        """Remove the entry of a closed remote queue. Spec: MS-MQQP 3.2.4.9."""
         self.qm.remote_client.RemoteOpenQueueEntryCollection.remove(entry)

@@ -26,39 +26,39 @@ class Version(NamedTuple):
 
 
 class RemoteMessage(NamedTuple):
-    """A message that was read; LookupIdentifier u64 is None from a server that does not return it."""
+    """A message from a server; LookupIdentifier (u64) is None if the server does not return it."""
 
     message: Message
     LookupIdentifier: int | None
 
 
 class ClientReading(Part):
-    """Messages of remote queues are peeked at and received. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.1.4.11.
+    """Peeks at and receives messages of remote queues. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.1.4.11.
 
-    The four sections are one sequence: they differ in hCursor, in ulAction, and in that what is received is
+    The four sections are one sequence. They differ in hCursor and ulAction, and only a received message is
     acknowledged.
     """
 
     __slots__ = ()
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
-        """Peek or receive a message, with a cursor or without one. Returns a RemoteMessage.
+        """Peek at or receive a message, with a cursor or without one. Returns a RemoteMessage.
 
         Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
         """
         entry = read.entry = self.create_pending_read(read)
         try:
-            found = yield from self._read(read, entry)
+            found = yield from self._read_with_entry(read, entry)
         except RemoteError:
             self.remove_pending_read(entry)
             raise
         self.remove_pending_read(entry)
         return found
 
-    def _read(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
+    def _read_with_entry(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
         version = yield from self.ask_server_version(read)
         if entry.is_over:
-            raise _cancelled("before the server was asked")
+            raise _cancellation_error("before the server was asked")
         entry.is_known = True
         if read.LookupId is None and self.is_old_version(version):
             results = yield from self.start_receive(read)
@@ -66,7 +66,7 @@ class ClientReading(Part):
             results = yield from self.start_receive2(read)
         self.note_remote_read_handle(entry, results["pphContext"])
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
-            return (yield from self._give_back(read, entry, _cancelled("while the message was on its way")))
+            return (yield from self._give_back(read, entry, _cancellation_error("while the message was on its way")))
         try:
             found = self.reconstruct_message(results, self.qm.server_names.find_identifier(read.queue))
         except FormatError as malformed:
@@ -77,13 +77,13 @@ class ClientReading(Part):
         return found
 
     def _give_back(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
-        """Report to the server that a message was not received: it keeps it. Spec: MS-MQQP 3.1.4.2."""
+        """Report to the server that a message was not received, so that the server keeps it. Spec: MS-MQQP 3.1.4.2."""
         if read.receives:
             yield from self.end_receive(entry, Ack.RR_NACK)
         raise error
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
-        """Note a read that begins. Spec: MS-MQQP 3.2.4.2."""
+        """Add the entry of a new read. Spec: MS-MQQP 3.2.4.2."""
         entry = PendingRemoteReadEntry(
             OpenQueueDescriptorHandle=read.queue.QueueHandle,
             RequestId=self.new_request_id(),
@@ -103,7 +103,7 @@ class ClientReading(Part):
                 return client.last_request_id
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
-        """Call RemoteQmGetVersion. Returns a Version, None from a server that has no such method (note <21>).
+        """Call RemoteQmGetVersion. Returns a Version; None from a server without this method (note <21>).
 
         Spec: MS-MQQP 3.2.4.2, 3.1.4.9.
         """
@@ -117,9 +117,9 @@ class ClientReading(Part):
         return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
 
     def is_old_version(self, version: Version | None) -> bool:
-        """Return whether a server of this version lacks RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
+        """Return whether a server of this version has no RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
 
-        The third condition, a build below 951 of version 5.0, is part of the second.
+        The third condition of the document, a build below 951 of version 5.0, is part of the second.
         """
         return version is None or (version.Major, version.Minor) < (5, 1)
 
@@ -161,7 +161,10 @@ class ClientReading(Part):
         return (yield from self._call_start(read, "RemoteQMStartReceiveByLookupId", arguments))
 
     def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
-        """Call a method that waits for a message. A read that was cancelled has no message, and no failure HRESULT."""
+        """Call a method that waits for a message.
+
+        The result of a cancelled read has neither a message nor a failure HRESULT.
+        """
         assert read.queue.binding is not None
         timeout = (
             None
@@ -175,15 +178,16 @@ class ClientReading(Part):
         return results
 
     def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-        """Keep the handle of a read session. Spec: MS-MQQP 3.2.4.2."""
+        """Store the handle of a read session. Spec: MS-MQQP 3.2.4.2."""
         entry.RemoteReadHandle = handle
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
-        """Make the message of what the server returned; FormatError. Spec: MS-MQQP 3.2.4.2, MS-MQMQ 2.2.18, 2.2.20.
+        """Build the message from the server's results; FormatError for invalid ones. Spec: MS-MQQP 3.2.4.2.
 
-        SequentialId is only the seven low bytes of the LookupIdentifier that RemoteQMStartReceiveByLookupId takes
-        (3.1.4.10): the high one follows from the message (MS-MQDMPR 3.1.7.1.9). ``server``: the Identifier of the queue
-        manager that has the message, for one to a direct name, whose QueueManagerAddress is NULL (E28).
+        Spec: MS-MQMQ 2.2.18, 2.2.20. SequentialId has only the seven low bytes of the LookupIdentifier that
+        RemoteQMStartReceiveByLookupId takes (3.1.4.10). The high byte follows from the message (MS-MQDMPR 3.1.7.1.9).
+        ``server``: the Identifier of the queue manager that has the message; a message to a direct name has NULL as its
+        QueueManagerAddress (E28).
         """
         sequential_id = None
         description = results.get("lpRemoteReadDesc")
@@ -201,7 +205,7 @@ class ClientReading(Part):
         return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        """Report what became of a message to the server: call RemoteQMEndReceive. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
+        """Call RemoteQMEndReceive to report whether a message was received. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
         assert entry.queue.binding is not None
         arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
         results = yield CallMethod(
@@ -210,10 +214,10 @@ class ClientReading(Part):
         self.qm.server_bindings.check("RemoteQMEndReceive", results)
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
-        """Forget a read that is over, unless it was cancelled before. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
+        """Remove the entry of a finished read, unless it was cancelled before. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
         if entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
 
 
-def _cancelled(when: str) -> RemoteError:
+def _cancellation_error(when: str) -> RemoteError:
     return RemoteError(f"cancelled {when}", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)

@@ -1,4 +1,4 @@
-"""Steps that a sequence of remote calls can wait for, and what carries one out. Spec: MS-MQQP 3.2.4."""
+"""The steps that a sequence of remote calls can yield, and the errors it can get. Spec: MS-MQQP 3.2.4."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """Wait for the addresses of a host: the first is returned, a string."""
+    """Wait for the addresses of a host. Returns the first address as a string."""
 
     host: str
 
@@ -29,7 +29,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class CallMethod:
-    """Call a method; returns its results by name. ``timeout_ms``: how long it may take, None for ever."""
+    """Call a method. Returns its results by name. ``timeout_ms``: the longest duration, None for unlimited."""
 
     binding: Binding
     method: str
@@ -39,7 +39,7 @@ class CallMethod:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Close an RPC binding handle; whatever else waits on it fails. Returns None."""
+    """Close an RPC binding handle; other steps that wait for the handle fail. Returns None."""
 
     binding: Binding
 
@@ -47,11 +47,11 @@ class Close:
 Step = Resolve | Bind | CallMethod | Close
 
 Sequence: TypeAlias = Generator[Step, Any, Any]
-"""A sequence of the specification: yields what it waits for, gets what came of it, returns its outcome."""
+"""A sequence of the specification: a generator that yields steps, gets their results, and returns its outcome."""
 
 
 class RemoteError(Exception):
-    """A remote operation that cannot be carried out: one line.
+    """A remote operation failed; the text is one line.
 
     ``status``: the failure HRESULT or NTSTATUS, or the status of the fault, u32; None when the server sent none.
     """
@@ -63,7 +63,7 @@ class RemoteError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """An RPC binding handle: a connection to a server, and the calls that wait on it."""
+    """An RPC binding handle: a connection to a server, and the calls that wait for answers."""
 
     transport: str
     interface: Interface
@@ -71,15 +71,15 @@ class Binding:
     opener: Task | None = None
     calls: dict[OutgoingCall, Task] = field(default_factory=dict)
     ended: str | None = None
-    """The reason for its end."""
+    """The reason for the end of the connection."""
 
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A sequence that is being carried out. ``finished`` gets its outcome, or the RemoteError that ended it."""
+    """A running sequence. ``finished`` gets its outcome, or the RemoteError that ended it."""
 
     number: int
     sequence: Sequence
     finished: Callable[[Any], None]
     waits_for: tuple[Binding, OutgoingCall | None] | str | None = None
-    """A binding (for the association, or for a call), a host name, or nothing."""
+    """The awaited thing: a binding (for the association, or for a call), a host name, or nothing."""

@@ -14,21 +14,21 @@ from reference_qm.surface.inputs import BytesReceived, TransportConnected, Trans
 
 
 class ClientTasks(Part):
-    """The runner of sequences of remote calls: a sequence waits, connections and timers go on with it.
+    """Runs sequences of remote calls: each waits until a connection or a timer resumes it.
 
     Spec: MS-MQQP 3.2.4.
 
-    A sequence is a generator. It yields a step and gets what came of it, or RemoteError where it stands.
+    A sequence is a generator. It yields a step, and gets the result of the step, or RemoteError raised at the yield.
     """
 
     __slots__ = ()
 
     def run(self, sequence: Sequence, now: Now, finished: Callable[[Any], None]) -> None:
-        """Begin to carry out a sequence."""
-        self._go_on(Task(self.qm.next_handle(), sequence, finished), None, now)
+        """Start a sequence."""
+        self._resume_task(Task(self.qm.next_handle(), sequence, finished), None, now)
 
-    def _go_on(self, task: Task, came: Any, now: Now) -> None:
-        """Pass to a sequence what it waited for, and begin its next step."""
+    def _resume_task(self, task: Task, came: Any, now: Now) -> None:
+        """Pass the awaited result to a sequence, and start its next step."""
         task.waits_for = None
         self._stop_timer(task)
         try:
@@ -69,102 +69,107 @@ class ClientTasks(Part):
     def _begin_call(self, task: Task, step: CallMethod, now: Now) -> None:
         binding = step.binding
         if binding.ended is not None:
-            self._go_on(task, RemoteError(f"{step.method} cannot be called: {binding.ended}"), now)
+            self._resume_task(task, RemoteError(f"{step.method} cannot be called: {binding.ended}"), now)
             return
         call = outgoing_call(binding.interface, step.method, step.arguments)
         binding.calls[call] = task
         task.waits_for = (binding, call)
         if step.timeout_ms is not None:
             self._start_timer(task, step.timeout_ms, now)
-        self._take(binding, binding.association.begin(call), now)
+        self._take_events(binding, binding.association.begin(call), now)
 
     def _begin_close(self, task: Task, step: Close, now: Now) -> None:
-        self._close(step.binding, now)
-        self._go_on(task, None, now)
+        self._close_binding(step.binding, now)
+        self._resume_task(task, None, now)
 
     # -- what happens -------------------------------------------------------------------------------------------------
 
     def on_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
-        """Go on with whoever waits for a host name."""
+        """Resume the sequences that wait for a host name."""
         for task in self.qm.remote_client.resolving.pop(host, []):
             found = addresses[0] if addresses else RemoteError(f"host name {host!a} has no address (MS-MQQP 3.2.4.1)")
-            self._go_on(task, found, now)
+            self._resume_task(task, found, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
-        """Propose the interface on a new connection."""
+        """Send the bind for the interface on a new connection."""
         binding = self.qm.remote_client.bindings[event.transport]
-        self._take(binding, binding.association.bind(), now)
+        self._take_events(binding, binding.association.bind(), now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """Fail whoever wanted the connection."""
-        self._end(self.qm.remote_client.bindings[event.transport], event.error, now)
+        """Fail the sequences that wait for a connection."""
+        self._end_binding(self.qm.remote_client.bindings[event.transport], event.error, now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """Fail everybody who waits on the connection."""
-        self._end(self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now)
+        """Fail the sequences that wait for a lost connection."""
+        self._end_binding(
+            self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now
+        )
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Take what the server sends."""
+        """Take bytes from the server."""
         binding = self.qm.remote_client.bindings[event.transport]
-        self._take(binding, binding.association.receive_bytes(event.data), now)
+        self._take_events(binding, binding.association.receive_bytes(event.data), now)
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
-        """Give up what took too long: a call is cancelled with a cancel time-out of zero. Spec: MS-MQQP 3.2.4.1."""
+        """Give up a step that took too long; a call is cancelled with a cancel time-out of zero.
+
+        Spec: MS-MQQP 3.2.4.1.
+        """
         task = self.qm.remote_client.tasks.pop(number)
-        assert isinstance(task.waits_for, tuple)  # a host name is waited for without a timer
+        assert isinstance(task.waits_for, tuple)  # waiting for a host name has no timer
         binding, call = task.waits_for
         if call is None:
             binding.opener = None
-            self._close(binding, now)
-            self._go_on(task, RemoteError("the server does not answer the bind in time (C706 12.6.4.3)"), now)
+            self._close_binding(binding, now)
+            self._resume_task(task, RemoteError("the server did not answer the bind in time (C706 12.6.4.3)"), now)
             return
         del binding.calls[call]
         for one in binding.association.cancel(call):
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))
-        self._go_on(task, RemoteError(f"{call.method.name} is not answered in time: it is cancelled"), now)
+        self._resume_task(task, RemoteError(f"{call.method.name} was not answered in time; it is cancelled"), now)
 
     def abandon(self, now: Now) -> None:
-        """End every sequence: the queue manager is stopped."""
+        """End every sequence, because the queue manager stops."""
         reason = "the queue manager is stopped"
         for binding in list(self.qm.remote_client.bindings.values()):
-            self._close(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
+            self._close_binding(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
         for host in list(self.qm.remote_client.resolving):
             for task in self.qm.remote_client.resolving.pop(host):
-                self._go_on(task, RemoteError(reason), now)
+                self._resume_task(task, RemoteError(reason), now)
 
-    def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        """Carry out what an association says, in order."""
+    def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+        """Carry out the outputs of an association, in order."""
         for one in happened:
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))
             elif isinstance(one, Bound):
-                self._opened(binding, binding, now)
+                self._resume_opener(binding, binding, now)
             elif isinstance(one, Returned):
-                self._go_on(binding.calls.pop(one.call), one.results, now)
+                self._resume_task(binding.calls.pop(one.call), one.results, now)
             elif isinstance(one, Failed):
                 task = binding.calls.pop(one.call, None)
                 if task is not None:
-                    self._go_on(task, RemoteError(one.error, one.status), now)
+                    self._resume_task(task, RemoteError(one.error, one.status), now)
             else:
-                self._close(binding, now, one.reason)
+                self._close_binding(binding, now, one.reason)
 
-    def _opened(self, binding: Binding, came: Any, now: Now) -> None:
+    def _resume_opener(self, binding: Binding, came: Any, now: Now) -> None:
         task, binding.opener = binding.opener, None
         if task is not None:
-            self._go_on(task, came, now)
+            self._resume_task(task, came, now)
 
-    def _close(self, binding: Binding, now: Now, why: str = "the binding handle is closed (C706 2.3)") -> None:
+    def _close_binding(self, binding: Binding, now: Now, why: str = "the binding handle is closed (C706 2.3)") -> None:
         if binding.ended is None:
             self.qm.emit(CloseTransport(binding.transport, why))
-            self._end(binding, why, now)
+            self._end_binding(binding, why, now)
 
-    def _end(self, binding: Binding, reason: str, now: Now) -> None:
-        """Note that a connection is over; whoever waits on it goes on with an error."""
+    def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
+        """Note the end of a connection, and resume the waiting sequences with an error."""
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
-        self._opened(binding, RemoteError(reason), now)
-        self._take(binding, binding.association.end(reason), now)
+        self._resume_opener(binding, RemoteError(reason), now)
+        self._take_events(binding, binding.association.end(reason), now)
 
 
 _BEGIN: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {

@@ -1,15 +1,15 @@
-"""The values that the methods of qm2qm and qmcomm take. Spec: MS-MQQP 2.2.2.1, 3.1.4.2, 3.1.4.8; MS-MQMP 3.1.4.2."""
+"""The values of parameters of qm2qm and qmcomm. Spec: MS-MQQP 2.2.2.1, 3.1.4.2, 3.1.4.8; MS-MQMP 3.1.4.2."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 
 INFINITE_MS = 0xFFFFFFFF
-"""REMOTEREADDESC.ulTimeout of a read that waits for ever."""
+"""The value of REMOTEREADDESC.ulTimeout for a read without a time limit."""
 
 
 class ReadAction(IntEnum):
-    """REMOTEREADDESC.ulAction. Spec: MS-MQQP 2.2.2.1."""
+    """The values of REMOTEREADDESC.ulAction. Spec: MS-MQQP 2.2.2.1."""
 
     MQ_ACTION_RECEIVE = 0x00000000
     MQ_ACTION_PEEK_CURRENT = 0x80000000
@@ -22,7 +22,7 @@ class ReadAction(IntEnum):
     MQ_LOOKUP_RECEIVE_PREV = 0x40000022
 
 
-RECEIVING = frozenset(
+RECEIVE_ACTIONS = frozenset(
     {
         ReadAction.MQ_ACTION_RECEIVE,
         ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,
@@ -34,14 +34,14 @@ RECEIVING = frozenset(
 
 
 class Ack(IntEnum):
-    """dwAck. Spec: MS-MQQP 2.2.1.3, 3.1.4.2."""
+    """The values of dwAck. Spec: MS-MQQP 2.2.1.3, 3.1.4.2."""
 
     RR_NACK = 1
     RR_ACK = 2
 
 
 class PortType(IntEnum):
-    """dwPortType and fIP. Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24."""
+    """The values of dwPortType and fIP. Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24."""
 
     IP_HANDSHAKE = 0
     IP_READ = 1
@@ -50,14 +50,14 @@ class PortType(IntEnum):
 
 
 class DesiredAccess(IntEnum):
-    """dwDesiredAccess. Spec: MS-MQMP 3.1.4.2."""
+    """The values of dwDesiredAccess. Spec: MS-MQMP 3.1.4.2."""
 
     MQ_RECEIVE_ACCESS = 0x00000001
     MQ_PEEK_ACCESS = 0x00000020
 
 
 class ShareMode(IntEnum):
-    """dwShareMode. Spec: MS-MQMP 3.1.4.2."""
+    """The values of dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
     MQ_DENY_NONE = 0x00000000
     MQ_DENY_RECEIVE_SHARE = 0x00000001

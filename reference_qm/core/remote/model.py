@@ -1,4 +1,4 @@
-"""The server's state of remote readers. All volatile. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
+"""The server's volatile state of remote readers. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.rpc import Call
 
 
 class ReadTag(NamedTuple):
-    """iTag of a remote read: dwRequestID, unique among the requests through one handle only, and that handle."""
+    """The iTag of a remote read: dwRequestID and the handle. A request number is unique only within its handle."""
 
     OpenQueueDescriptorHandle: int
     RequestId: int
@@ -25,8 +25,8 @@ class ReadTag(NamedTuple):
 class RemoteReadEntry:
     """A remote read, from its beginning to its end. Spec: MS-MQQP 3.1.1.2.
 
-    ``Timeout`` u32 ms. ``UserMessagePacket``: the place of the message, once there is one, which is locked by a receive
-    until ``ended``. ``call`` is the one that began it, ``cancelled`` whether its client asked for the end of that call.
+    ``Timeout`` u32 ms. ``UserMessagePacket``: the place of the message, once found; a receive locks the message until
+    ``ended``. ``call``: the call that began the read. ``cancelled``: whether the client cancelled that call.
     """
 
     OpenQueueDescriptorHandle: int
@@ -40,7 +40,7 @@ class RemoteReadEntry:
 
     @property
     def tag(self) -> ReadTag:
-        """Return iTag."""
+        """Return the iTag of the read."""
         return ReadTag(self.OpenQueueDescriptorHandle, self.RequestId)
 
 
@@ -54,7 +54,7 @@ class OpenQueueEntry:
 
 @dataclass(slots=True, eq=False)
 class RemoteQueueOpenContextHandle:
-    """The referent of a PCTX_OPENREMOTE_HANDLE_TYPE. Spec: MS-MQMP 3.1.1.8."""
+    """The state behind a PCTX_OPENREMOTE_HANDLE_TYPE. Spec: MS-MQMP 3.1.1.8."""
 
     OpenQueueDescriptorReference: OpenQueueDescriptor
 
@@ -63,7 +63,7 @@ Entry = TypeVar("Entry", RemoteReadEntry, OpenQueueEntry)
 
 
 class EntryCollection(Generic[Entry]):
-    """Entries in their order, found by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3, 3.1.1.5."""
+    """A collection of entries in order, searched by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3, 3.1.1.5."""
 
     def __init__(self) -> None:
         self._by_handle: dict[int, dict[Entry, None]] = {}
@@ -79,11 +79,11 @@ class EntryCollection(Generic[Entry]):
         return list(self._by_handle.get(handle, ()))
 
     def add(self, entry: Entry) -> None:
-        """Add an entry behind the others."""
+        """Append an entry."""
         self._by_handle.setdefault(entry.OpenQueueDescriptorHandle, {})[entry] = None
 
     def remove(self, entry: Entry) -> None:
-        """Take an entry out, if it is there."""
+        """Remove an entry if it is in the collection."""
         entries = self._by_handle.get(entry.OpenQueueDescriptorHandle, {})
         entries.pop(entry, None)
         if not entries:

@@ -15,11 +15,11 @@ from reference_qm.surface.clock import Now
 
 ObjectFormat = dict[str, Any]
 Propvariant = dict[str, Any]
-"""Structures as their stubs were read."""
+"""A structure as read from a stub."""
 
 
 class Property(NamedTuple):
-    """A queue property: its type, and how it is taken from a queue."""
+    """A queue property: its type, and the function that reads it from a queue."""
 
     vt: VarType
     of: Callable[[Queue], Any]
@@ -45,21 +45,21 @@ PROPERTIES = MappingProxyType(
         126: Property(VarType.VT_LPWSTR, lambda queue: queue.DirectoryPath),
     }
 )
-"""PROPID_Q_* that Get may ask for. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
+"""The PROPID_Q_* that Get may request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
 
 
 class ObjectProperties(Part):
-    """The properties of a queue, returned to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
+    """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
-    Readings. Any local queue is answered for that QUEUE_FORMAT can name, not only a private one: the check is for the
-    directory, which a remote client could ask as well. MQ_ERROR_PROPERTY is returned for an identifier that is none of
-    these, too.
+    Readings. Every local queue that QUEUE_FORMAT can name is answered, not only a private one: the document's check
+    concerns the directory, which a remote client could ask as well. An unknown property identifier also returns
+    MQ_ERROR_PROPERTY.
     """
 
     __slots__ = ()
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
-        """Answer with properties of a queue. Spec: MS-MQMP 3.1.4.9."""
+        """Answer a call with properties of a queue. Spec: MS-MQMP 3.1.4.9."""
         given = call.arguments
         wanted = list(zip(given["aProp"], given["apVar"], strict=True))
         queue = self.find_described_queue(given["pObjectFormat"])
@@ -82,7 +82,10 @@ class ObjectProperties(Part):
             return None
 
     def check_property_type(self, identifier: int, vt: int) -> bool:
-        """Return whether it is a property, and its variant of its type or VT_NULL. Spec: MS-MQMP 3.1.4.9."""
+        """Return whether an identifier is a property, and the variant has its type or VT_NULL.
+
+        Spec: MS-MQMP 3.1.4.9.
+        """
         known = PROPERTIES.get(identifier)
         return known is not None and vt in (known.vt, VarType.VT_NULL)
 

@@ -25,23 +25,25 @@ SHARE: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
 CURSOR_LIMIT = 1_024
-"""Cursors of one handle: whoever has thousands of handles must not have millions of cursors."""
-NOBODY_KNOWN = frozenset({EVERYONE, ANONYMOUS})
-"""The identity of a client without a security context."""
+"""The limit of cursors per handle: a client with thousands of handles must not have millions of cursors."""
+ANONYMOUS_SIDS = frozenset({EVERYONE, ANONYMOUS})
+"""The SIDs of a client without a security context."""
 
 
 class Qmcomm(Part):
-    """The methods of qmcomm that lead to remote reading. Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
+    """Implements the methods of qmcomm that lead to remote reading.
 
-    Readings. A sharing violation is STATUS_SHARING_VIOLATION as MS-MQMP prints it, not MQ_ERROR_SHARING_VIOLATION of
-    MS-MQDMPR. pdwContext, dwpQueue and phQueue all are the handle of the descriptor, as on every Windows since XP
+    Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
+
+    Readings. A sharing violation returns STATUS_SHARING_VIOLATION as MS-MQMP prints it, not MQ_ERROR_SHARING_VIOLATION
+    of MS-MQDMPR. pdwContext, dwpQueue and phQueue are all the handle of the descriptor, as on every Windows since XP
     (<28>).
     """
 
     __slots__ = ()
 
     def r_qm_open_remote_queue(self, call: Call, now: Now) -> None:
-        """Open a queue to read from it. Spec: MS-MQMP 3.1.4.2."""
+        """Open a queue for a remote reader. Spec: MS-MQMP 3.1.4.2."""
         status, descriptor = self.open_remote_queue(call, now)
         if descriptor is None:
             status = self.get_open_failure(status)
@@ -54,10 +56,10 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=call.new_handle(context), **values))
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
-        """Check what a client gives, and raise Open Queue. Spec: MS-MQMP 3.1.4.2.
+        """Check the client's arguments, and raise Open Queue. Spec: MS-MQMP 3.1.4.2.
 
-        dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). More descriptors than a queue manager
-        has room for are refused with MQ_ERROR_INSUFFICIENT_RESOURCES.
+        dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). Above the limit of open descriptors,
+        the status is MQ_ERROR_INSUFFICIENT_RESOURCES.
         """
         given = call.arguments
         if given["dwDesiredAccess"] not in ACCESS or given["dwShareMode"] not in SHARE or given["pQueueFormat"] is None:
@@ -80,7 +82,10 @@ class Qmcomm(Part):
         return Status.MQ_OK, descriptor
 
     def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
-        """Refuse who may not read from a queue. Spec: MS-MQMP 2.1, MS-MQMQ 2.2.24, MS-DTYP 2.5.3.2."""
+        """Refuse a client without the right to read from a queue.
+
+        Spec: MS-MQMP 2.1, MS-MQMQ 2.2.24, MS-DTYP 2.5.3.2.
+        """
         wanted = QueueAccess.MQSEC_PEEK_MESSAGE
         if access is QueueAccessType.RECEIVE:
             is_journal = queue.Pathname.lower().endswith(";journal")
@@ -89,9 +94,9 @@ class Qmcomm(Part):
         return Status.MQ_OK if granted else Status.MQ_ERROR_ACCESS_DENIED
 
     def find_reader(self, call: Call) -> Set[Sid]:
-        """Return the SIDs of whoever makes a call: of the user that it authenticated as. Spec: MS-MQMP 2.1."""
+        """Return the SIDs of the authenticated user who makes a call. Spec: MS-MQMP 2.1."""
         if call.level is AuthLevel.NONE:
-            return NOBODY_KNOWN
+            return ANONYMOUS_SIDS
         name = call.identity.rpartition("\\")[2].lower()
         for account in self.qm.config.security.accounts:
             if account.name.lower() == name:
@@ -99,21 +104,24 @@ class Qmcomm(Part):
         return {EVERYONE, AUTHENTICATED_USERS}
 
     def get_open_failure(self, status: Status) -> Status:
-        """Return the status under which Open Queue failed, as this interface returns it. Spec: MS-MQMP 3.1.4.2."""
+        """Convert the status of a failed Open Queue to the status that this interface returns.
+
+        Spec: MS-MQMP 3.1.4.2.
+        """
         return Status.STATUS_SHARING_VIOLATION if status is Status.MQ_ERROR_SHARING_VIOLATION else status
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        """Return the values that stand for a descriptor, u32 each. Spec: MS-MQMP 3.1.4.2."""
+        """Return the u32 values that stand for a descriptor. Spec: MS-MQMP 3.1.4.2."""
         return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), descriptor.Handle)
 
     def r_qm_close_remote_queue_context(self, call: Call, now: Now) -> None:
-        """Close what R_QMOpenRemoteQueue opened. Spec: MS-MQMP 3.1.4.3."""
+        """Close a descriptor that R_QMOpenRemoteQueue opened. Spec: MS-MQMP 3.1.4.3."""
         if call.handle is not None:
             self.close_open_context(call.handle.state)
         self.qm.remote.note(call.respond(pphContext=None))
 
     def close_open_context(self, context: RemoteQueueOpenContextHandle) -> None:
-        """Close a descriptor that RemoteQMOpenQueue has not taken over, and forget the context.
+        """Close a descriptor that RemoteQMOpenQueue has not taken over, and remove the context.
 
         Spec: MS-MQMP 3.1.4.3.
         """
@@ -125,11 +133,11 @@ class Qmcomm(Part):
             self.qm.queue_opening.close_queue(descriptor)
 
     def run_down_open_remote(self, context: RemoteQueueOpenContextHandle) -> None:
-        """Close what a client left behind. Spec: MS-MQMP 3.1.7.2."""
+        """Close a descriptor whose client has disconnected. Spec: MS-MQMP 3.1.7.2."""
         self.close_open_context(context)
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
-        """Make a cursor. Spec: MS-MQMP 3.1.4.4."""
+        """Create a cursor. Spec: MS-MQMP 3.1.4.4."""
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
         status, handle = Status.MQ_ERROR_INVALID_HANDLE, 0
         if descriptor is not None and len(descriptor.CursorCollection) >= CURSOR_LIMIT:
@@ -139,5 +147,5 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=status, phCursor=handle))
 
     def r_qm_get_rtqm_server_port(self, call: Call, now: Now) -> None:
-        """Answer with a port. Spec: MS-MQMP 3.1.4.24."""
+        """Answer a call with a port. Spec: MS-MQMP 3.1.4.24."""
         self.qm.remote.note(call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"])))

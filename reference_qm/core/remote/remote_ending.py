@@ -13,11 +13,11 @@ CANCELED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
 class RemoteEnding(Part):
-    """Ending and cancelling reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
+    """Ends and cancels remote reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
     Readings. The status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (3.1.4.6), although 3.1.4.1
-    wants a failure HRESULT. A read whose queue was closed before it was ended cannot be ended as printed, without a
-    descriptor: its message is given back, and the call returns MQ_ERROR_INVALID_PARAMETER, whatever dwAck says.
+    asks for a failure HRESULT. A read whose queue was closed has no descriptor, so it cannot end as printed: its
+    message stays in the queue, and the call returns MQ_ERROR_INVALID_PARAMETER for any dwAck.
     """
 
     __slots__ = ()
@@ -28,21 +28,21 @@ class RemoteEnding(Part):
             self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
             return
 
-        def ended(status: Status) -> None:
+        def answer_end(status: Status) -> None:
             self.qm.remote.note(call.respond(Return=status, pphContext=None))
 
         delete_message = self.is_delivered(call.arguments["dwAck"])
-        self.end_remote_read(call.handle.state, delete_message, ended)
+        self.end_remote_read(call.handle.state, delete_message, answer_end)
 
     def is_delivered(self, ack: int) -> bool:
-        """Return iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""
+        """Return iDeleteMessage for a dwAck. Spec: MS-MQQP 3.1.4.2."""
         return ack == Ack.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         """Raise Dequeue Message End; ``ended`` gets rStatus. Spec: MS-MQQP 3.1.4.2.
 
-        The entry is deleted whatever comes of it: a message that could not be deleted is given back, or nobody ever
-        could.
+        The entry is removed in any case. If the message cannot be deleted, it becomes available again, because no later
+        call could free it.
         """
         entry.ended = True
         position = entry.UserMessagePacket
@@ -61,19 +61,19 @@ class RemoteEnding(Part):
         self.qm.two_phase_reading.dequeue_message_end(descriptor, position, delete_message, settle)
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
-        """End a receive that its client left behind as if it had sent RR_NACK. Spec: MS-MQQP 3.1.6.2.
+        """End a receive of a disconnected client as if it had sent RR_NACK. Spec: MS-MQQP 3.1.6.2.
 
-        One that the client has ended, and that only waits for the disk, stays as it was ended.
+        A receive that the client has already ended, and that waits only for the disk, keeps its outcome.
         """
         if not entry.ended:
-            self.end_remote_read(entry, self.get_rundown_ack(), _nobody_hears)
+            self.end_remote_read(entry, self.get_rundown_ack(), _ignore_status)
 
     def get_rundown_ack(self) -> bool:
-        """Return iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
+        """Return iDeleteMessage for a rundown. Spec: MS-MQQP 3.1.6.2."""
         return self.is_delivered(Ack.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
-        """Cancel a read that waits. Spec: MS-MQQP 3.1.4.6."""
+        """Cancel a waiting read. Spec: MS-MQQP 3.1.4.6."""
         given = call.arguments
         status = self.check_cancel_queue(given["hQueue"], given["pQueue"])
         if not status:
@@ -95,9 +95,9 @@ class RemoteEnding(Part):
         return (Status.MQ_ERROR, None) if found is None else (Status.MQ_OK, found)
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
-        """Raise Cancel Waiting Message Read Request, and forget the read. Spec: MS-MQQP 3.1.4.6.
+        """Raise Cancel Waiting Message Read Request, and remove the read. Spec: MS-MQQP 3.1.4.6.
 
-        A queue that was deleted has answered its readers; then there is nothing to cancel.
+        The reads of a deleted queue were already answered; then nothing is left to cancel.
         """
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
@@ -108,18 +108,18 @@ class RemoteEnding(Part):
         return cancelled
 
     def cancel_call(self, call: Call) -> None:
-        """End a read whose client cancelled its call: it is answered with a fault. Spec: C706 12.6.4.6, 6.1.8."""
+        """End a read whose client cancelled its call, and answer the call with a fault. Spec: C706 12.6.4.6, 6.1.8."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             entry.cancelled = True
             self.cancel_remote_read(entry, CANCELED)
 
     def orphan_call(self, call: Call) -> None:
-        """End a read for whose answer nobody waits any more. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
+        """End a read whose answer no client awaits. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             self.cancel_remote_read(entry, CANCELED)
 
 
-def _nobody_hears(status: Status) -> None:
-    """Take the status of a rundown."""
+def _ignore_status(status: Status) -> None:
+    """Ignore the status of a rundown."""

@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class RemoteOpening(Part):
-    """Opening, closing and purging queues, and what a client asks before.
+    """Opens, closes and purges queues for remote readers, and answers their preparing calls.
 
     Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, .7 to .9.
     """
@@ -24,8 +24,8 @@ class RemoteOpening(Part):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         """Open a queue for remote reading. Spec: MS-MQQP 3.1.4.3.
 
-        dwMQS is ignored (note <12>). Nothing is printed for a handle that is none: it is taken, and
-        refused when something is read through it. A NULL for pLicGuid, a [ref] pointer, cannot be sent.
+        dwMQS is ignored (note <12>). The document is silent about an invalid handle: it is accepted here, and refused
+        at the first read. NULL for pLicGuid cannot occur, because pLicGuid is a [ref] pointer.
         """
         given = call.arguments
         status = self.check_open_values(given["pQueue"], given["dwpContext"])
@@ -51,18 +51,18 @@ class RemoteOpening(Part):
         return Status.MQ_OK if p_queue == dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
     def check_open_handle(self, h_queue: int) -> Status:
-        """Refuse no hQueue: it is ignored. Spec: MS-MQQP 3.1.4.3, note <13>."""
+        """Accept any hQueue, because it is ignored. Spec: MS-MQQP 3.1.4.3, note <13>."""
         return Status.MQ_OK
 
     def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
-        """Return by what the descriptor is known from now on. Spec: MS-MQQP 3.1.4.3, note <15>."""
+        """Return the value that identifies the descriptor from now on. Spec: MS-MQQP 3.1.4.3, note <15>."""
         return dwp_context
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        """Let a descriptor belong to qm2qm from now on. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
+        """Transfer the ownership of a descriptor to qm2qm. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
 
-        Nothing says when RemoteReadState leaves Opened. If it did not, R_QMCloseRemoteQueueContext, which clients call
-        once the queue is open (MS-MQMP 4.2), would close the queue under them.
+        The document does not say when RemoteReadState leaves Opened. Clients call R_QMCloseRemoteQueueContext once the
+        queue is open (MS-MQMP 4.2); in the state Opened, that call would close the queue.
         """
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
@@ -77,7 +77,10 @@ class RemoteOpening(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        """Forget what a client has opened, cancel what it reads, close its queue. Spec: MS-MQQP 3.1.4.4, 3.1.6.1."""
+        """Remove the entry of an opened queue, cancel its reads, and close the queue.
+
+        Spec: MS-MQQP 3.1.4.4, 3.1.6.1.
+        """
         self.qm.remote.OpenQueueEntryCollection.remove(entry)
         self.cancel_remote_reads(entry)
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -85,16 +88,16 @@ class RemoteOpening(Part):
             self.qm.queue_opening.close_queue(descriptor)
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
-        """Cancel every read of a queue that is closed. Spec: MS-MQQP 3.1.4.4."""
+        """Cancel every read of a queue that is being closed. Spec: MS-MQQP 3.1.4.4."""
         for read in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
             self.qm.remote_ending.cancel_remote_read(read, CANCELED)
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        """Close a queue that its client left open. Spec: MS-MQQP 3.1.6.1."""
+        """Close a queue whose client has disconnected. Spec: MS-MQQP 3.1.6.1."""
         self.close_open_queue_entry(entry)
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        """Forget a cursor. Spec: MS-MQQP 3.1.4.5."""
+        """Close a cursor. Spec: MS-MQQP 3.1.4.5."""
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
         cursor = None
         if descriptor is not None:
@@ -108,7 +111,7 @@ class RemoteOpening(Part):
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         """Delete every message of a queue. Spec: MS-MQQP 3.1.4.7.
 
-        Errors are returned, not thrown, which note <18> permits. A handle that was opened to peek does not let purge
+        Errors are returned, not thrown, as note <18> permits. A handle that was opened to peek does not permit a purge
         (MS-MQMP 3.1.4.2).
         """
         if not self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
@@ -123,31 +126,31 @@ class RemoteOpening(Part):
             self.purge_remote_queue(call, descriptor.QueueReference)
 
     def refuse_purge(self, call: Call, status: Status) -> None:
-        """Return the error; others throw it. Spec: MS-MQQP 3.1.4.7, note <18>."""
+        """Return the error of a refused purge; other implementations throw it. Spec: MS-MQQP 3.1.4.7, note <18>."""
         self.qm.remote.note(call.respond(Return=status))
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        """Raise Purge Queue; answer when the disk knows. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
+        """Raise Purge Queue; answer when the purge is on disk. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
 
-        def purged(number: int) -> Result:
+        def answer_purge(number: int) -> Result:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))
             return Result()
 
-        def failed() -> None:
+        def refuse_unsaved() -> None:
             self.refuse_purge(call, Status.MQ_ERROR_MESSAGE_STORAGE_FAILED)
 
-        self.qm.queues.purge(queue, None, purged, failed)
+        self.qm.queues.purge(queue, None, answer_purge, refuse_unsaved)
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
-        """Answer with a port. Spec: MS-MQQP 3.1.4.8."""
+        """Answer a call with a port. Spec: MS-MQQP 3.1.4.8."""
         self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
     def get_server_port(self, port_type: int) -> int:
-        """Return the port that serves an interface, 0 for one that is not served.
+        """Return the port that serves an interface; 0 for one that is not served.
 
         Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
 
-        There is no SPX here (note <19>).
+        SPX is not supported (note <19>).
         """
         if self.qm.rpc_listening is None:
             return 0
@@ -158,7 +161,7 @@ class RemoteOpening(Part):
         return ports[port_type].port if port_type in ports else 0
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
-        """Answer with the version. Spec: MS-MQQP 3.1.4.9."""
+        """Answer a call with the version. Spec: MS-MQQP 3.1.4.9."""
         major, minor, build = self.get_remote_version()
         self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 

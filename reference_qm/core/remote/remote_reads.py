@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from reference_qm.core.part import Part
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition
@@ -14,11 +14,11 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
-FIRST, LAST = 0, 0xFFFFFFFFFFFFFFFF
-"""LookupIds that mean the ends of the queue."""
+FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
+"""The LookupIds that stand for the ends of the queue."""
 LOW_7_BYTES = (1 << 56) - 1
-BY_SERVER = 1
-"""REMOTEREADDESC.Reserved of an answer. Spec: MS-MQQP 2.2.2.1."""
+RESERVED_OF_SERVER = 1
+"""The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
 
 SEEK = {
     ReadAction.MQ_LOOKUP_PEEK_CURRENT: MessageSeekAction.CURRENT,
@@ -29,18 +29,18 @@ SEEK = {
     ReadAction.MQ_LOOKUP_RECEIVE_PREV: MessageSeekAction.PREVIOUS,
 }
 EDGES = {
-    (MessageSeekAction.NEXT, FIRST): MessageSeekAction.FIRST,
-    (MessageSeekAction.PREVIOUS, LAST): MessageSeekAction.LAST,
+    (MessageSeekAction.NEXT, FIRST_LOOKUP_ID): MessageSeekAction.FIRST,
+    (MessageSeekAction.PREVIOUS, LAST_LOOKUP_ID): MessageSeekAction.LAST,
 }
 
 
 class RemoteReads(Part):
-    """Reading the message that a remote reader asked for, and answering. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
+    """Reads messages for remote readers and answers their calls. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    Readings. A peek has a tag like a receive, or RemoteQMCancelReceive could not cancel it as 3.2.4.7 says; the tag
-    holds the queue handle too, because clients number their requests alike. ulTimeout is in ms, as the Call Timer
-    (3.1.2) is; MS-MQDMPR prints seconds. A read by LookupIdentifier is a two-phase read, although 3.1.4.11 gives no
-    iTwoPhaseRead: without it RemoteQMEndReceive would have nothing to end.
+    Readings. A peek has a tag like a receive; otherwise RemoteQMCancelReceive could not cancel it as 3.2.4.7 describes.
+    The tag includes the queue handle, because different clients use the same request numbers. ulTimeout is in ms, like
+    the Call Timer (3.1.2); MS-MQDMPR prints seconds. A read by LookupIdentifier is a two-phase read, although 3.1.4.11
+    has no iTwoPhaseRead: otherwise RemoteQMEndReceive would have nothing to end.
     """
 
     __slots__ = ()
@@ -49,29 +49,29 @@ class RemoteReads(Part):
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         """Raise Dequeue Message Begin. Spec: MS-MQQP 3.1.4.1."""
-        answered, timeout_ms = self._answered(entry), _timeout_ms(entry)
+        answered, timeout_ms = self._completion_of(entry), _timeout_ms(entry)
         self.qm.two_phase_reading.dequeue_message_begin(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         """Raise Peek Message. Spec: MS-MQQP 3.1.4.1."""
-        answered, timeout_ms = self._answered(entry), _timeout_ms(entry)
+        answered, timeout_ms = self._completion_of(entry), _timeout_ms(entry)
         self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         """Raise Peek Next Message. Spec: MS-MQQP 3.1.4.1."""
-        assert cursor is not None  # ``check_peek_next_cursor`` refused it
-        answered, timeout_ms = self._answered(entry), _timeout_ms(entry)
+        assert cursor is not None  # ``check_peek_next_cursor`` refused a peek without cursor
+        answered, timeout_ms = self._completion_of(entry), _timeout_ms(entry)
         self.qm.reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         """Raise Read Message By Lookup Identifier. Spec: MS-MQQP 3.1.4.11."""
         operation = self.get_lookup_operation(entry.Action, lookup_id)
-        peek = entry.Action not in RECEIVING
-        answered = self._answered(entry)
+        peek = entry.Action not in RECEIVE_ACTIONS
+        answered = self._completion_of(entry)
         self.qm.reading.read_by_lookup_identifier(descriptor, lookup_id, operation, answered, peek, two_phase_read=True)
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -80,7 +80,7 @@ class RemoteReads(Part):
         return EDGES.get((seek, lookup_id), seek)
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
-        """Answer a read that has ended, and forget it unless its message is to be acknowledged.
+        """Answer a finished read, and remove it unless its message awaits an acknowledgment.
 
         Spec: MS-MQQP 3.1.4.1.
         """
@@ -93,20 +93,20 @@ class RemoteReads(Part):
             self.answer_read(entry.call, status, entry)
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
-        """Let a read be no longer at work. Spec: MS-MQQP 3.1.4.1."""
+        """Remove a finished read from the collection. Spec: MS-MQQP 3.1.4.1."""
         self.qm.remote.RemoteReadEntryCollection.remove(entry)
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        """Answer a call that was to read: with a message, if the entry has one, or without. Spec: MS-MQQP 3.1.4.1."""
+        """Answer the call of a read, with the message of the entry if it has one. Spec: MS-MQQP 3.1.4.1."""
         results: dict[str, Any] = {"Return": status, "pphContext": None}
         second = call.arguments.get("lpRemoteReadDesc2")
         desc = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
-        answer = None if desc is None else {**desc, "Reserved": BY_SERVER, "dwSize": 0, "lpBuffer": None}
+        answer = None if desc is None else {**desc, "Reserved": RESERVED_OF_SERVER, "dwSize": 0, "lpBuffer": None}
         sequential_id = 0
         if answer is not None and entry is not None and (position := entry.UserMessagePacket) is not None:
             answer |= self.describe_remote_message(position)
             sequential_id = self.get_sequential_id(position)
-            if entry.Action in RECEIVING:
+            if entry.Action in RECEIVE_ACTIONS:
                 results["pphContext"] = call.new_handle(entry)
         if second is None:
             results["lpRemoteReadDesc"] = answer
@@ -115,12 +115,12 @@ class RemoteReads(Part):
         self.qm.remote.note(call.respond(**results))
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        """Return the fields of REMOTEREADDESC that hold a message. Spec: MS-MQQP 2.2.2.1, 3.1.4.1."""
+        """Return the fields of REMOTEREADDESC that carry a message. Spec: MS-MQQP 2.2.2.1, 3.1.4.1."""
         packet = self.serialize_remote_message(position)
         return {"lpBuffer": packet, "dwSize": len(packet), "dwArriveTime": position.MessageReference.ArrivalTime}
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
-        """Make the UserMessage Packet of a message; PacketSize is its length.
+        """Build the UserMessage Packet of a message; PacketSize is its length.
 
         Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32.
         """
@@ -130,7 +130,7 @@ class RemoteReads(Part):
         """Return SequentialId: the lower 7 bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10, 3.1.4.11."""
         return position.LookupIdentifier & LOW_7_BYTES
 
-    def _answered(self, entry: RemoteReadEntry) -> Answered:
+    def _completion_of(self, entry: RemoteReadEntry) -> Answered:
         return partial(self.complete_remote_read, entry)
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from reference_qm.core.part import QM, Part
-from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
@@ -14,31 +14,31 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 Desc = dict[str, Any]
-"""A REMOTEREADDESC as its stub was read: the fields of MS-MQQP 2.2.2.1 by name."""
+"""A REMOTEREADDESC as read from its stub: the fields of MS-MQQP 2.2.2.1 by name."""
 
 
 class RemoteStarting(Part):
-    """Beginning to read a message. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
+    """Checks and starts remote reads. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
     Readings. A receive through a handle that was opened to peek is refused with MQ_ERROR_ACCESS_DENIED: MS-MQQP has no
-    rule, MS-MQMP 3.1.4.2 forbids it. An action that is none of the method's is MQ_ERROR_INVALID_PARAMETER.
+    rule, and MS-MQMP 3.1.4.2 forbids it. An action that the method does not have is MQ_ERROR_INVALID_PARAMETER.
     """
 
     __slots__ = ()
 
     def remote_qm_start_receive(self, call: Call, now: Now) -> None:
         """Read a message. Spec: MS-MQQP 3.1.4.1."""
-        self._start(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         """Read a message and return its SequentialId. Spec: MS-MQQP 3.1.4.10."""
-        self._start(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
-        """Read a message by its LookupIdentifier, or one beside it. Spec: MS-MQQP 3.1.4.11."""
-        self._start(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
+        """Read the message with a LookupIdentifier, or a neighbour of it. Spec: MS-MQQP 3.1.4.11."""
+        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
-    def _start(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
         refuse = partial(self.qm.remote_reads.answer_read, call)
         for check in checks:
             if status := check(self)(desc):
@@ -68,19 +68,19 @@ class RemoteStarting(Part):
     def check_description(self, desc: Desc | None) -> Status:
         """Refuse NULL for the description. Spec: MS-MQQP 3.1.4.10.
 
-        3.1.4.11 does not print it for lpRemoteReadDesc2.pRemoteReadDesc, but nothing can be read from NULL there
-        either. The outer pointers are [ref] and cannot be NULL.
+        3.1.4.11 does not print this check for lpRemoteReadDesc2.pRemoteReadDesc, but a read through NULL is impossible.
+        The outer pointers are [ref] and cannot be NULL.
         """
         return Status.MQ_ERROR_INVALID_HANDLE if desc is None else Status.MQ_OK
 
     def check_dw_queue(self, desc: Desc) -> Status:
         """Refuse a dwQueue that is 0 or not hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
-        return _demand(0 != desc["dwQueue"] == desc["hRemoteQueue"])
+        return _required_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
 
     def check_request_id(self, desc: Desc) -> Status:
-        """Refuse a dwRequestID under which a read of this queue is at work. Spec: MS-MQQP 3.1.4.1, note <10>."""
+        """Refuse the dwRequestID of a pending read of this queue. Spec: MS-MQQP 3.1.4.1, note <10>."""
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
-        return _demand(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
+        return _required_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
         """Refuse to peek the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
@@ -88,32 +88,32 @@ class RemoteStarting(Part):
         return Status.STATUS_INVALID_PARAMETER if wrong else Status.MQ_OK
 
     def check_start_action(self, desc: Desc) -> Status:
-        """Refuse an action that is not one of the three. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
-        return _demand(desc["ulAction"] in READS)
+        """Refuse an action other than the three that start a read. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
+        return _required_right(desc["ulAction"] in READS)
 
     def check_lookup_queue(self, desc: Desc) -> Status:
         """Refuse an hRemoteQueue of 0. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["hRemoteQueue"] != 0)
+        return _required_right(desc["hRemoteQueue"] != 0)
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
-        """Refuse to wait. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["ulTimeout"] == 0)
+        """Refuse a timeout in a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
+        return _required_right(desc["ulTimeout"] == 0)
 
     def check_lookup_cursor(self, desc: Desc) -> Status:
-        """Refuse a cursor. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["hCursor"] == 0)
+        """Refuse a cursor in a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
+        return _required_right(desc["hCursor"] == 0)
 
     def check_lookup_action(self, desc: Desc) -> Status:
-        """Refuse an action that is not one of the six. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["ulAction"] in LOOKUP_ACTIONS)
+        """Refuse an action other than the six of a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
+        return _required_right(desc["ulAction"] in LOOKUP_ACTIONS)
 
     def check_open_queue(self, desc: Desc) -> Status:
         """Refuse a queue that no client has opened by RemoteQMOpenQueue. Spec: MS-MQQP 3.1.4.1, 3.1.4.11."""
-        return _demand(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
+        return _required_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
         """Refuse to receive through a handle that was opened to peek. Spec: MS-MQMP 3.1.4.2."""
-        receives = desc["ulAction"] in RECEIVING
+        receives = desc["ulAction"] in RECEIVE_ACTIONS
         if receives and descriptor.AccessType is not QueueAccessType.RECEIVE:
             return Status.MQ_ERROR_ACCESS_DENIED
         return Status.MQ_OK
@@ -121,11 +121,11 @@ class RemoteStarting(Part):
     # -- what is read from --------------------------------------------------------------------------------------------
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
-        """Find what R_QMOpenRemoteQueue opened: not what a local application has open. Spec: MS-MQQP 3.1.4.1.
+        """Find a descriptor that R_QMOpenRemoteQueue opened; a local application's descriptor does not count.
 
-        RemoteQMOpenQueue takes any value for a handle, and what is not found when it is used is answered as printed for
-        an OpenQueueEntry that is not found, or as its method does. That of a queue that was deleted is found: events
-        say so.
+        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. An unknown descriptor is answered at its
+        first use: as the document prints it for a missing OpenQueueEntry, or as the method does. The descriptor of a
+        deleted queue is found, because the events report the deletion.
         """
         descriptor = self.qm.descriptors.get(handle)
         remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE
@@ -136,7 +136,7 @@ class RemoteStarting(Part):
         return descriptor.CursorCollection.get(handle)
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
-        """Note a read that begins. Spec: MS-MQQP 3.1.4.1, 3.1.1.2."""
+        """Add the entry of a new read. Spec: MS-MQQP 3.1.4.1, 3.1.1.2."""
         entry = RemoteReadEntry(
             OpenQueueDescriptorHandle=desc["hRemoteQueue"],
             Timeout=desc["ulTimeout"],
@@ -168,17 +168,17 @@ LOOKUP_CHECKS: tuple[Check, ...] = (
     lambda part: part.check_lookup_action,
     lambda part: part.check_open_queue,
 )
-"""In the order in which the documents demand them."""
+"""The checks of a read by lookup identifier, in the order of the documents."""
 
 READS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,
 }
-"""The methods for the actions of RemoteQMStartReceive and RemoteQMStartReceive2."""
+"""The method for each action of RemoteQMStartReceive and RemoteQMStartReceive2."""
 
 LOOKUP_ACTIONS = frozenset(ReadAction) - READS.keys()
 
 
-def _demand(right: bool) -> Status:
+def _required_right(right: bool) -> Status:
     return Status.MQ_OK if right else Status.MQ_ERROR_INVALID_PARAMETER

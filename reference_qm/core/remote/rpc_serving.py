@@ -36,15 +36,15 @@ from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
-HARDENED = "in hardened security mode no RPC is answered (MS-MQDMPR 3.1.1.1)"
-FOR_EVERYBODY = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
-"""Methods that no authentication level is demanded for (MS-MQQP 5, MS-MQMP 5.1)."""
+HARDENED = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
+METHODS_WITHOUT_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
+"""The methods that need no authentication level (MS-MQQP 5, MS-MQMP 5.1)."""
 INTERFACES = (QM2QM, QMCOMM, EPT)
-"""Interfaces of every port: clients call qm2qm methods at the port that qmcomm named, and the other way round."""
+"""The interfaces that every port serves: clients also call qm2qm methods at the port of qmcomm, and vice versa."""
 
 
 class RemoteReading:
-    """The server's side of remote reading: associations and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
+    """The server's state of remote reading: associations, and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
 
     def __init__(
         self,
@@ -63,15 +63,15 @@ class RemoteReading:
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
         self.reads: dict[Call, RemoteReadEntry] = {}
-        """The reads whose calls are not answered."""
+        """The reads whose calls are not answered yet."""
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Take note of what follows from an answered call."""
+        """Carry out the outputs of an answered call."""
         self.associations.note(outputs)
 
 
 class RpcServing(Part):
-    """The events of DCE/RPC, passed to who carries them out.
+    """Passes the events of DCE/RPC to the methods that carry them out.
 
     Spec: MS-MQQP 3.1.3, 3.1.4, 3.1.6; MS-MQMP 3.1.4, 3.1.7.2.
     """
@@ -79,27 +79,27 @@ class RpcServing(Part):
     __slots__ = ()
 
     def on_listening(self, event: RpcListening, now: Now) -> None:
-        """Note the ports. Spec: MS-MQQP 3.1.3."""
+        """Note the ports that are open. Spec: MS-MQQP 3.1.3."""
         self.qm.rpc_listening = event
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
-        """Take what came on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
+        """Take bytes of a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
         if self.qm.adm.HardenedSecurity:
             self.qm.remote.associations.cut(event.connection, HARDENED)
             return
         self.qm.remote.associations.receive(event, now)
 
     def on_lost(self, event: RpcLost, now: Now) -> None:
-        """Forget a connection. Spec: MS-MQQP 3.1.6."""
+        """Remove a lost connection. Spec: MS-MQQP 3.1.6."""
         self.qm.remote.associations.lose(event)
 
     def carry_out(self, event: RpcEvent, now: Now) -> None:
-        """Let a call, a cancel or a rundown be carried out. Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQMP 3.1.4, 3.1.7.2."""
+        """Carry out a call, a cancel or a rundown. Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQMP 3.1.4, 3.1.7.2."""
         match event:
             case CallReceived(call) if self.qm.halted is not None:
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
             case CallReceived(call) if call.context.interface is EPT:
-                self.qm.remote.note(EndpointMapper(mapped(self.qm.rpc_listening))(event))
+                self.qm.remote.note(EndpointMapper(list_endpoints(self.qm.rpc_listening))(event))
             case CallReceived(call) if not self.is_served(call):
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
             case CallReceived(call) if not self.is_allowed(call):
@@ -114,26 +114,29 @@ class RpcServing(Part):
                 RUNDOWNS[handle.kind](self.qm)(handle.state)
 
     def is_served(self, call: Call) -> bool:
-        """Return whether there is such a method: all but old releases have every one. Spec: MS-MQQP 1.7, note <2>."""
+        """Return whether the method of a call exists; only old releases omit methods. Spec: MS-MQQP 1.7, note <2>."""
         return True
 
     def is_allowed(self, call: Call) -> bool:
-        """Return whether a call is made at the level that is demanded. Spec: MS-MQQP 5, MS-MQMP 5.1.
+        """Return whether a call has the required authentication level. Spec: MS-MQQP 5, MS-MQMP 5.1.
 
-        The methods that return a port are for everybody: clients ask them before they set up security.
+        The methods that return a port need no level, because clients call them before they set up security.
         """
-        return call.method.name in FOR_EVERYBODY or call.level >= self.qm.config.rpc_server.least_level
+        return call.method.name in METHODS_WITHOUT_LEVEL or call.level >= self.qm.config.rpc_server.least_level
 
 
-def mapped(listening: RpcListening | None) -> list[MappedEndpoint]:
-    """Return what the endpoint mapper knows. A tower has room for an IPv4 address; for another it has 0.0.0.0."""
+def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:
+    """Return the endpoints for the endpoint mapper.
+
+    A tower holds an IPv4 address; any other address becomes 0.0.0.0.
+    """
     if listening is None:
         return []
     served = ((QMCOMM, listening.handshake), (QM2QM, listening.read))
-    return [MappedEndpoint(interface, _ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
+    return [MappedEndpoint(interface, _parse_ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
 
 
-def _ipv4(host: str) -> IPv4Address:
+def _parse_ipv4(host: str) -> IPv4Address:
     try:
         return IPv4Address(host)
     except AddressValueError:
@@ -158,7 +161,7 @@ METHODS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
     "R_QMGetObjectProperties": lambda qm: qm.object_properties.r_qm_get_object_properties,
     "R_QMGetRTQMServerPort": lambda qm: qm.qmcomm.r_qm_get_rtqm_server_port,
 }
-"""The handler of each method, by its name on the wire."""
+"""The handler of each method, by the method's name on the wire."""
 
 
 RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
@@ -166,4 +169,4 @@ RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
     "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
     "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,
 }
-"""The handler of each kind of context handle that a client leaves behind. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""
+"""The handler of each kind of abandoned context handle. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""

@@ -11,13 +11,13 @@ FAILURE = 0x80000000
 """The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
 
 PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
-"""The method of each interface that returns ports, and its parameter."""
+"""For each interface: the method that returns ports, and its parameter."""
 PORT_TYPES = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
-"""The port for the other methods of each interface."""
+"""For each interface: the port type of its other methods."""
 
 
 class ServerBindings(Part):
-    """RPC binding handles to the interfaces of another queue manager.
+    """Constructs RPC binding handles to the interfaces of another queue manager.
 
     Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
     """
@@ -29,7 +29,7 @@ class ServerBindings(Part):
         return (yield Bind(server, interface))
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
-        """Ask for the port of the other methods of an interface; RemoteError when there is none. Returns int.
+        """Ask for the port of the other methods of an interface; RemoteError without one. Returns int.
 
         Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
         """
@@ -43,7 +43,7 @@ class ServerBindings(Part):
         yield Close(binding)
 
     def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
-        """Construct the binding handle that calls are made on: at the port that the server returns. Returns a Binding.
+        """Construct the binding handle for calls, at the port that the server returns. Returns a Binding.
 
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
@@ -51,10 +51,10 @@ class ServerBindings(Part):
         return (yield from self.then_close(initial, self._bind_again(server, initial)))
 
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
-        """Construct the binding handle on which the port is asked for. Returns a Binding.
+        """Construct the binding handle for asking the port. Returns a Binding.
 
-        No section says where a server has qm2qm before its port is known. Where it is not at the port of qmcomm, the
-        latter is asked (MS-MQMP 3.1.4.24).
+        No section says where a server has qm2qm before its port is known. If it is not at the port of qmcomm, the port
+        is asked there (MS-MQMP 3.1.4.24).
         """
         try:
             return (yield from self.construct_binding(server, interface))
@@ -70,7 +70,7 @@ class ServerBindings(Part):
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
     def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> Sequence:
-        """Call a method of qmcomm on a binding of its own, as an application does. Returns its results by name.
+        """Call a method of qmcomm on its own binding, as an application does. Returns the results by name.
 
         Spec: MS-MQMP 3.2.4.
         """
@@ -78,7 +78,7 @@ class ServerBindings(Part):
         return (yield from self.then_close(binding, self.call_method(binding, method, **arguments)))
 
     def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
-        """Call a method that answers at once. Returns its results by name; RemoteError for a failure that it returns.
+        """Call a method that answers at once. Returns the results by name; RemoteError for a returned failure.
 
         The client treats all failure HRESULTs identically (MS-MQQP 3.1.4): those with the severity bit set (2.2).
         """
@@ -101,7 +101,7 @@ class ServerBindings(Part):
             raise RemoteError(f"{method} returned {name_of(status)}", status)
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
-        """Carry out a sequence, and close a binding handle whatever came of it."""
+        """Run a sequence, and close a binding handle afterwards in any case."""
         try:
             outcome = yield from sequence
         except RemoteError:
@@ -112,14 +112,14 @@ class ServerBindings(Part):
 
 
 def checked_port(method: str, interface: str, port: int) -> int:
-    """Return a port that a method returned; RemoteError when it is none."""
+    """Return the port from a method's results; RemoteError for an invalid port."""
     if not 0 < port <= 0xFFFF:
         raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
     return port
 
 
 def name_of(status: int) -> str:
-    """Name a status."""
+    """Return the name of a status."""
     try:
         return f"{status:#010x} {Status(status).name}"
     except ValueError:

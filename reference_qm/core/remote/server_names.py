@@ -15,7 +15,7 @@ _READABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, 
 
 
 class ServerNames(Part):
-    """The server and the queue that a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
+    """Finds the server and the queue that a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
 
     __slots__ = ()
 
@@ -30,23 +30,23 @@ class ServerNames(Part):
             raise CommandError(f"{text!a} cannot be read from: use {_READABLE}")
         destination = self.qm.next_hops.get_destination_info(text)
         if destination is None:
-            raise CommandError(f"no directory knows {text!a}: use a direct format name")
-        host = destination.HostName or self._host_name(destination.QueueManagerGuid)
+            raise CommandError(f"the directory does not know {text!a}: use a direct format name")
+        host = destination.HostName or self._find_host_name(destination.QueueManagerGuid)
         if host is None:
             raise CommandError(
-                f"no address is known of queue manager {destination.QueueManagerGuid}: configure a route"
+                f"the address of queue manager {destination.QueueManagerGuid} is unknown: configure a route"
             )
         return host
 
     def find_identifier(self, queue: RemoteQueue) -> UUID:
-        """Return the Identifier of a queue's queue manager: of its private name, or of the route there; or NULL."""
+        """Return the Identifier of a queue's queue manager, from its private name or from the route; or NULL."""
         name = parse_name(queue.FormatName)
         if isinstance(name, PrivateName):
             return name.ComputerGuid
         routes = self.qm.config.routes.items()
         return next((guid for guid, host in routes if host == queue.RemoteServer.host), NULL_GUID)
 
-    def _host_name(self, guid: UUID) -> str | None:
+    def _find_host_name(self, guid: UUID) -> str | None:
         if guid == NULL_GUID or not self.qm.enterprise.state.DirectoryIntegrated:
             return self.qm.config.routes.get(guid)
         machine = self.qm.enterprise.find_queue_manager("Identifier", guid)
@@ -54,23 +54,23 @@ class ServerNames(Part):
 
 
 def queue_format(text: str) -> dict[str, Any]:
-    """Return the QUEUE_FORMAT of a format name that ``find_server`` took. Spec: MS-MQMQ 2.2.7."""
+    """Return the QUEUE_FORMAT of a format name that ``find_server`` accepted. Spec: MS-MQMQ 2.2.7."""
     name = parse_name(text)
     if isinstance(name, PublicName):
-        return _format(QueueFormatType.PUBLIC, 0, name.QueueGuid)
+        return _build_format(QueueFormatType.PUBLIC, 0, name.QueueGuid)
     if isinstance(name, PrivateName):
         suffix = SYSTEM | SuffixType.JOURNAL if name.Journal else 0
-        return _format(
+        return _build_format(
             QueueFormatType.PRIVATE, suffix, {"Lineage": name.ComputerGuid, "Uniquifier": name.QueueIdentifier}
         )
     direct = str(name).partition("=")[2]
     if isinstance(name, MachineQueuePath):
-        return _format(QueueFormatType.DIRECT, SYSTEM | SuffixType[name.SystemQueue], direct)
+        return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType[name.SystemQueue], direct)
     assert isinstance(name, PrivateQueuePath | PublicQueuePath)
     if name.Subqueue is not None:
-        return _format(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
-    return _format(QueueFormatType.DIRECT, SYSTEM | SuffixType.JOURNAL if name.Journal else 0, direct)
+        return _build_format(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
+    return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType.JOURNAL if name.Journal else 0, direct)
 
 
-def _format(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:
+def _build_format(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:
     return {"m_qft": int(kind), "m_SuffixAndFlags": suffix, "m_reserved": 0, "union": value}

@@ -11,13 +11,13 @@ from reference_qm.surface.effects import CloseTransport, Rejected
 
 
 class Closing(Part):
-    """Closing sessions and connecting again. Spec: MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3."""
+    """Closes sessions and reconnects. Spec: MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3."""
 
     __slots__ = ()
 
     def close(self, session: Session, reason: str, now: Now) -> None:
-        """Close a session, whatever its state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line naming the section."""
-        queue = _moving_queue(session)
+        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line naming the section."""
+        queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING
         self.close_transport(session, reason)
@@ -33,7 +33,7 @@ class Closing(Part):
         self.session_ended(session, reason)
 
     def close_transport(self, session: Session, reason: str) -> None:
-        """Close the underlying connection, unless it is gone. Spec: MS-MQQB 3.1.5.9."""
+        """Close the connection of a session if it is still open. Spec: MS-MQQB 3.1.5.9."""
         if session.transport is None:
             return
         self.qm.unfinished.note(session.transport, 0)
@@ -42,19 +42,19 @@ class Closing(Part):
             self.qm.emit(CloseTransport(session.transport, reason))
 
     def await_reconnect(self, session: Session, now: Now) -> None:
-        """Try again later when messages wait. Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2.
+        """Start the retry timer of a closed session whose messages wait. Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2.
 
-        The states between a failed attempt and the next are not printed; WAITING_RECONNECT is what they mean
+        The document does not print the state between a failed attempt and the next one; WAITING_RECONNECT fits
         (3.1.1.3.1).
         """
-        if _moving_queue(session) is not None and len(session.OutgoingMessageTable):
+        if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
             self.qm.session_timers.start(
                 session, TimerName.SESSION_RETRY_CONNECT, self.qm.settings.session_retry_connect_ms, now
             )
             session.SessionState = SessionState.WAITING_RECONNECT
 
     def session_ended(self, session: Session, reason: str) -> None:
-        """Answer the commands that wait for the session to open; keep a closed one for inspection."""
+        """Answer the commands that wait for the session to open, and keep the closed session for inspection."""
         for token in session.awaited_by:
             self.qm.emit(Rejected(token, f"no session was opened: {reason}"))
         session.awaited_by.clear()
@@ -64,28 +64,31 @@ class Closing(Part):
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         """Close the session of a lost connection. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6.
 
-        What was dispatched is so no more when the next session begins (``initialize_messages``).
+        Dispatched messages are reset when the next session begins (``initialize_messages``).
         """
         self.close(session, f"the transport was lost: {reason} (MS-MQQB 3.1.7.3)", now)
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
         """Close an idle session. Spec: MS-MQQB 3.1.6.2."""
         if not session.SessionActive:
-            self.close(session, "it was idle (MS-MQQB 3.1.6.2)", now)
+            self.close(session, "the session was idle (MS-MQQB 3.1.6.2)", now)
             return
         self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
         session.SessionActive = False
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
         """Close a session that was not set up in time. Spec: MS-MQQB 3.1.6.6."""
-        self.close(session, "it was not initialized in time (MS-MQQB 3.1.6.6)", now)
+        self.close(session, "the session was not initialized in time (MS-MQQB 3.1.6.6)", now)
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
-        """Close on a packet that is not formed as section 2 prints it. Spec: MS-MQQB 3.1.5.1.3."""
+        """Close the session after a malformed packet. Spec: MS-MQQB 3.1.5.1.3, section 2."""
         self.close(session, f"{error} (MS-MQQB 3.1.5.1.3)", now)
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        """Close on a packet that the state does not admit. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8."""
+        """Close the session after a packet that its state does not allow.
+
+        Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
+        """
         kind = type(packet).__name__.removesuffix("Packet")
         state = session.SessionState.value
         self.close(session, f"{kind} in {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
@@ -96,8 +99,8 @@ class Closing(Part):
         self.close(session, reason, now)
 
 
-def _moving_queue(session: Session) -> OutgoingQueue | None:
-    """Return the outgoing queue whose State follows the session: the initiator's, unless it is OnHold or Locked."""
+def _queue_of_state(session: Session) -> OutgoingQueue | None:
+    """Return the outgoing queue whose State follows an initiator's session; None if it is OnHold or Locked."""
     queue = session.OutgoingQueueReference if session.initiator else None
     return queue if queue is not None and queue.State not in _HELD else None
 

@@ -19,7 +19,7 @@ HRESULTS = {
     ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE: 0xC00E0013,  # MQ_ERROR_NO_DS
     ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE: 0x80090016,  # NTE_BAD_KEYSET
 }
-"""ConnectionHistory.Error of each Status: an HRESULT, zero where nothing failed."""
+"""The HRESULT of ConnectionHistory.Error for each Status; zero when nothing failed."""
 
 
 def outgoing_queue(session: Session) -> OutgoingQueue:
@@ -32,7 +32,7 @@ OFFLINE = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 
 
 class Connecting(Part):
-    """The connection of a session: whether it may be had, what is sent on it, its history.
+    """Manages the connection of a session: its permission, its packets and its history.
 
     Spec: MS-MQQB 2.1.1, 3.1.5.2, 3.1.5.3.1.
     """
@@ -40,9 +40,9 @@ class Connecting(Part):
     __slots__ = ()
 
     def may_connect(self) -> bool:
-        """Return whether sessions may be established, and accepted.
+        """Return whether sessions may be established and accepted.
 
-        Spec: MS-MQSO 5.1.1.1 (ConnectionActive), MS-MQDMPR 3.1.1.1 (HardenedSecurity): none of them uses HTTP.
+        Spec: MS-MQSO 5.1.1.1 (ConnectionActive), MS-MQDMPR 3.1.1.1 (HardenedSecurity): no session uses HTTP.
         """
         return self.qm.adm.ConnectionActive and not self.qm.adm.HardenedSecurity
 

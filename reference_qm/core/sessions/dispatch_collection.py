@@ -5,31 +5,33 @@ from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Sessi
 
 
 class DispatchCollection(Part):
-    """The dispatch collection: what may be sent next. Spec: MS-MQDMPR 3.1.1.18, 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34.
+    """Manages the dispatch collection of messages to be sent.
 
-    Printed, it is one collection of the queue manager, searched for the highest priority among all queues. Sessions do
-    not wait for each other, so each has its part of it in its OutgoingMessageTable, which orders it as 3.1.7.3.9 does;
-    the ProtocolData of an entry is the OutgoingMessagePosition that is in it, and SendInProgress is never seen, a
-    message being sent in one step. Whoever adds raises Dispatch Send Message (``sending.dispatch_messages``), once for
-    all that it adds.
+    Spec: MS-MQDMPR 3.1.1.18, 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34.
+
+    The document has one collection for the queue manager, and searches all queues for the highest priority. Sessions do
+    not wait for each other, so here each session has its part in its OutgoingMessageTable, ordered as 3.1.7.3.9
+    requires. The ProtocolData of an entry is its OutgoingMessagePosition. SendInProgress is never visible, because a
+    message is sent in one step. The caller of ``add`` raises Dispatch Send Message (``sending.dispatch_messages``) once
+    for all added messages.
     """
 
     __slots__ = ()
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Let a message of a session's table be sent.
+        """Release a message of a session's table for sending.
 
         Spec: MS-MQQB 3.1.7.12, 3.1.5.9, 3.1.7.14, MS-MQDMPR 3.1.7.1.28.
         """
         session.OutgoingMessageTable.dispatch(position)
 
     def remove(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Take out a message that was sent. Spec: MS-MQDMPR 3.1.7.1.29, MS-MQQB 3.1.7.16.
+        """Remove a message that was sent. Spec: MS-MQDMPR 3.1.7.1.29, MS-MQQB 3.1.7.16.
 
-        It stays in its table until it is acknowledged.
+        The message stays in its table until it is acknowledged.
         """
         session.OutgoingMessageTable.withhold(position)
 
     def remove_queue(self, queue: OutgoingQueue) -> None:
-        """Let nothing of a queue be sent any more. Spec: MS-MQDMPR 3.1.7.1.34, MS-MQQB 3.1.7.1.6, 3.1.7.13."""
+        """Stop the sending of all messages of a queue. Spec: MS-MQDMPR 3.1.7.1.34, MS-MQQB 3.1.7.1.6, 3.1.7.13."""
         queue.session.OutgoingMessageTable.withhold_all()

@@ -19,14 +19,14 @@ OPERATING_SYSTEM_RE = 0x10
 
 
 class Establishing(Part):
-    """Establishing a session as initiator. Spec: MS-MQQB 3.1.5.2."""
+    """Establishes a session as initiator. Spec: MS-MQQB 3.1.5.2."""
 
     __slots__ = ()
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
-        """Begin to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2.
+        """Start to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2.
 
-        ``again``: because the Session Retry Connect Timer expired.
+        ``again``: whether the Session Retry Connect Timer expired.
         """
         if not self.qm.connecting.may_connect():
             if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
@@ -41,7 +41,7 @@ class Establishing(Part):
         self.qm.resolving.resolve_host_address(session, now)
 
     def send_establish_request(self, session: Session, now: Now) -> None:
-        """Send the request of a session on its new connection. Spec: MS-MQQB 3.1.5.2.3."""
+        """Send the EstablishConnection request on a new connection. Spec: MS-MQQB 3.1.5.2.3."""
         session.opening = Opening.NOTHING
         self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
         request = self.build_establish_request(session, now)
@@ -74,17 +74,17 @@ class Establishing(Part):
         )
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        """Connect again, to the next hop if there is one. Spec: MS-MQQB 3.1.6.1.
+        """Connect again, to the next hop if there are several. Spec: MS-MQQB 3.1.6.1.
 
-        The timer also runs while a session with messages is set up (3.1.3.2): then there is nothing to retry. The
-        messages wait in the table already and are dispatched when the session is open. When acknowledgments that came
-        on other sessions left nothing to be sent, the session is closed, so that the next message establishes it.
+        The timer also runs while a session with messages is being set up (3.1.3.2). Then no retry is needed: the
+        messages wait in the table, and are dispatched when the session is open. If acknowledgments on other sessions
+        have left nothing to send, the session is closed, and the next message establishes it.
         """
         if session.SessionState is not SessionState.WAITING_RECONNECT or not self.qm.connecting.may_connect():
             return
         if not len(session.OutgoingMessageTable):
             session.SessionState = SessionState.CLOSED
-            self.qm.closing.session_ended(session, "nothing is left to be sent (MS-MQQB 3.1.6.1)")
+            self.qm.closing.session_ended(session, "no message is left to send (MS-MQQB 3.1.6.1)")
             return
         if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
             self.establish(session, now, again=True)
@@ -97,7 +97,7 @@ class Establishing(Part):
 
 
 def internal_base_header() -> BaseHeader:
-    """Make the BaseHeader of an internal packet: priority 3 as Windows has it (MS-MQQB section 4), infinite time.
+    """Build the BaseHeader of an internal packet: priority 3 like Windows (MS-MQQB section 4), infinite time.
 
     Spec: MS-MQMQ 2.2.19.1.
     """

@@ -11,12 +11,12 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
 class Ping(Part):
-    """Ping, both sides. Spec: MS-MQQB 2.1.2, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9."""
+    """Sends and answers pings. Spec: MS-MQQB 2.1.2, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9."""
 
     __slots__ = ()
 
     def before_session(self, session: Session, now: Now) -> None:
-        """Ask whether a connection is likely to be accepted, unless this is a retry. Spec: MS-MQQB 3.1.5.2.2."""
+        """Ping the acceptor before a session, except in a retry. Spec: MS-MQQB 3.1.5.2.2."""
         session.pinged = self.qm.config.send_ping and not session.retrying
         if session.pinged:
             self.send_request(session, now)
@@ -24,7 +24,7 @@ class Ping(Part):
             self.qm.connecting.connect_transport(session)
 
     def send_request(self, session: Session, now: Now) -> None:
-        """Send a Ping Request and wait for its response or one second. Spec: MS-MQQB 3.1.7.6."""
+        """Send a Ping Request, and wait one second for its response. Spec: MS-MQQB 3.1.7.6."""
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
         session.opening = Opening.PING_RESPONSE
@@ -42,8 +42,8 @@ class Ping(Part):
         )
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
-        """Answer a Ping Request; ignore what is none. Spec: MS-MQQB 3.1.7.7, notes <10>, <42>."""
-        request = _parse(data)
+        """Answer a Ping Request; ignore any other datagram. Spec: MS-MQQB 3.1.7.7, notes <10>, <42>."""
+        request = _parse_or_none(data)
         if request is not None and self.qm.config.answer_pings:
             response = self.build_response(request)
             self.qm.emit(SendDatagram(PingSocket.LISTENER, remote, response.build()))
@@ -57,8 +57,8 @@ class Ping(Part):
         )
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        """Take the response to the most recent Ping Request; ignore any other. Spec: MS-MQQB 3.1.7.8, 2.2.7."""
-        response = _parse(data)
+        """Accept the response to the most recent Ping Request; ignore any other. Spec: MS-MQQB 3.1.7.8, 2.2.7."""
+        response = _parse_or_none(data)
         if response is None or response.Cookie != self.qm.adm.PingCookie:
             return
         for session in list(self.qm.sessions.values()):
@@ -67,22 +67,22 @@ class Ping(Part):
                 return
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        """Go on with the session, or not. Spec: MS-MQQB 3.1.7.9, 3.1.7.6 step 10."""
+        """Continue the session, or give up, as the Ping Response indicates. Spec: MS-MQQB 3.1.7.9, 3.1.7.6 step 10."""
         self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
         if response.RF:
-            reason = "the Ping Response says that a session would be refused (MS-MQQB 3.1.7.6)"
+            reason = "the Ping Response announces that a session would be refused (MS-MQQB 3.1.7.6)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
         else:
             self.qm.connecting.connect_transport(session)
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        """Give up on a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
+        """Stop waiting for a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
         if session.opening is Opening.PING_RESPONSE:
-            reason = "no Ping Response came (MS-MQQB 3.1.6.8)"
+            reason = "no Ping Response arrived (MS-MQQB 3.1.6.8)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
 
 
-def _parse(data: bytes) -> PingPacket | None:
+def _parse_or_none(data: bytes) -> PingPacket | None:
     try:
         return parse_ping(data)
     except FormatError:

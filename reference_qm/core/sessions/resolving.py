@@ -15,11 +15,11 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
 
 ADDRESS_LIMIT = 16
-"""Next hops taken of what the names of the queue managers resolve to."""
+"""The limit of next hops taken from the addresses of queue managers."""
 
 
 class Resolving(Part):
-    """Where a session of an initiator goes: format name to next hops to addresses.
+    """Resolves the destination of an initiator's session: format name to next hops to addresses.
 
     Spec: MS-MQQB 3.1.5.2.1, 3.1.7.4, .5.
     """
@@ -27,10 +27,10 @@ class Resolving(Part):
     __slots__ = ()
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        """Find the next hops to the destination and look their names up. Spec: MS-MQQB 3.1.5.2.1.
+        """Find the next hops to the destination, and look up their names. Spec: MS-MQQB 3.1.5.2.1.
 
-        The step that resolves destinationHostName for each queue manager must mean the name of that one: for a private
-        format name destinationHostName is empty.
+        The document resolves destinationHostName for each queue manager, although for a private format
+        name destinationHostName is empty. The name of each queue manager is meant.
         """
         queue = outgoing_queue(session)
         destination = self.qm.next_hops.get_destination_info(queue.DestinationFormatName)
@@ -62,13 +62,13 @@ class Resolving(Part):
         self.need_validation(session)
 
     def take_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
-        """Note what a host name resolved to; go on when all have. Spec: MS-MQQB 3.1.5.2.1."""
+        """Note the addresses of a host name; continue when all names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
         session.addresses[host] = addresses
         if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
             self.use_addresses(session, now)
 
     def use_addresses(self, session: Session, now: Now) -> None:
-        """Make next hops of the addresses found and try the first. Spec: MS-MQQB 3.1.5.2.1."""
+        """Make next hops of the resolved addresses, and try the first. Spec: MS-MQQB 3.1.5.2.1."""
         session.opening = Opening.NOTHING
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
@@ -86,22 +86,22 @@ class Resolving(Part):
         self.qm.ping.before_session(session, now)
 
     def select_next_hop(self, session: Session) -> None:
-        """Take the remote queue manager from the next hop in turn. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
+        """Take the remote queue manager from the next hop, in turn. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
         hop = session.NextHopCollection[session.NextHopIndexer]
         session.RemoteQMAddress = hop.Address
         session.RemoteQMHostName = hop.HostName
         session.RemoteQMGuid = hop.QMGuid
 
     def need_validation(self, session: Session) -> None:
-        """Mark the queue of a destination that could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
+        """Set the state of a queue whose destination could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
         queue = outgoing_queue(session)
         if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
     def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Name the queue manager of a public queue in the packet. Spec: MS-MQMQ 2.2.19.2 (QueueManagerAddress).
+        """Set the queue manager of a public queue in the packet. Spec: MS-MQMQ 2.2.19.2 (QueueManagerAddress).
 
-        When the message was taken from the application, the directory may have been away (MS-MQSO 5.1.1.1).
+        The directory may have been unavailable when the application sent the message (MS-MQSO 5.1.1.1).
         """
         packet = position.UserMessage
         if packet.UserHeader.QueueManagerAddress == NULL_GUID and packet.UserHeader.DQ == PUBLIC:
@@ -113,9 +113,9 @@ class Resolving(Part):
             )
 
 
-@lru_cache(maxsize=1024)  # the same few addresses are tried again and again
+@lru_cache(maxsize=1024)  # the few addresses repeat in many attempts
 def is_address(host: str) -> bool:
-    """Is it a textual IPv4 or IPv6 address?"""
+    """Return whether a host is a textual IPv4 or IPv6 address."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -16,14 +16,14 @@ MAXIMUM_ORDER_ACK_DELAY_S = 10
 
 
 class SessionInitialization(Part):
-    """The state in which a session begins. Spec: MS-MQQB 3.1.3.2."""
+    """Sets the initial state of a session. Spec: MS-MQQB 3.1.3.2."""
 
     __slots__ = ()
 
     def initialize_session(self, session: Session, now: Now) -> None:
         """Initialize a session before its first packet. Spec: MS-MQQB 3.1.3.2.
 
-        PingCookie is not reset here: it has to identify the pings of the host (note <54> starts it at 0 with the
+        PingCookie is not reset here, because it identifies the pings of the host (note <54> starts it at 0 with the
         process).
         """
         self.initialize_counts(session)
@@ -36,7 +36,7 @@ class SessionInitialization(Part):
         session.SessionState = SessionState.WAITING_EC_MSG
 
     def initialize_counts(self, session: Session) -> None:
-        """Begin both message sequences. Spec: MS-MQQB 3.1.3.2, 3.1.1.4."""
+        """Initialize the counters of both message sequences. Spec: MS-MQQB 3.1.3.2, 3.1.1.4."""
         session.MessageSentCount = 0
         session.RecoverableMessageSentCount = 0
         session.MessageReceivedCount = 0
@@ -48,7 +48,7 @@ class SessionInitialization(Part):
         session.receipts = deque()
 
     def initialize_timers(self, session: Session, now: Now) -> None:
-        """Stop the timers of an earlier connection, start those of this one. Spec: MS-MQQB 3.1.3.2."""
+        """Stop the timers of an earlier connection, and start the timers of this one. Spec: MS-MQQB 3.1.3.2."""
         for name in SESSION_TIMERS:
             self.qm.session_timers.stop(session, name)
         self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
@@ -58,10 +58,10 @@ class SessionInitialization(Part):
             )
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
-        """Make the session's OutgoingTransferSequence anew. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
+        """Create a new OutgoingTransferSequence of the session. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
 
-        Messages keep the numbers they were first sent with (see update_transaction_header), so they are unacknowledged
-        in the new instance too.
+        Messages keep the numbers with which they were first sent (see update_transaction_header), so they are
+        unacknowledged in the new instance.
         """
         session.TxOutgoingSequence = OutgoingTransferSequence(
             ResendInterval=self.qm.adm.ResendTimerTable[0],
@@ -76,10 +76,11 @@ class SessionInitialization(Part):
         )
 
     def initialize_messages(self, session: Session) -> None:
-        """Let every message of the table be sent on this session. Spec: MS-MQQB 3.1.3.2.
+        """Release every message of the table for sending on this session. Spec: MS-MQQB 3.1.3.2.
 
-        UnAckedMessageCount counts messages that were sent (3.1.1.3.1), so it is 0 now. Counting the unsent ones too, as
-        3.1.3.2 can be read, would count each of them twice and close the window for ever once WindowSize of them wait.
+        UnAckedMessageCount counts sent messages (3.1.1.3.1), so it is 0 now. 3.1.3.2 could be read to count unsent
+        messages as well. Each message would then count twice, and the window would close forever once WindowSize
+        messages wait.
         """
         session.OutgoingMessageTable.rewind()
         for position in session.OutgoingMessageTable:

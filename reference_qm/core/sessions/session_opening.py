@@ -27,12 +27,12 @@ from reference_qm.surface.inputs import TransportAccepted
 
 RECOVERABLE_ACK_TIMEOUT_MS = (0x000001F4, 0x0001D4C0)
 ACK_TIMEOUT_MS = (0x00004E20, 0x0001D4C0)
-"""Valid ranges. Spec: MS-MQQB 2.2.2.1."""
+"""The valid range of AckTimeout, in ms. Spec: MS-MQQB 2.2.2.1."""
 ROUND_TRIPS = 8
 
 
 class SessionOpening(Part):
-    """Accepting a session, and the packets that set one up. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.10."""
+    """Accepts sessions, and handles the packets that set one up. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.10."""
 
     __slots__ = ()
 
@@ -50,11 +50,11 @@ class SessionOpening(Part):
         )
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        """Answer a request for a session. Spec: MS-MQQB 3.1.5.3.1, 2.2.1 (CS), notes <12>, <57>.
+        """Answer an EstablishConnection request. Spec: MS-MQQB 3.1.5.3.1, 2.2.1 (CS), notes <12>, <57>.
 
-        A request beyond the limit is answered with CS set (2.2.1) and the session closed (3.1.5.3.1). One that is meant
-        for another queue manager leaves closing to the initiator, whose response handling demands it, or to the Session
-        Initialization Timer: 3.1.5.3.1 goes on to WAITING_CP_MSG.
+        A request above the limit is answered with CS set (2.2.1), and the session is closed (3.1.5.3.1). After a
+        request for another queue manager the session stays open: 3.1.5.3.1 continues with WAITING_CP_MSG, and the
+        initiator, or the Session Initialization Timer, closes it.
         """
         header = packet.EstablishConnectionHeader
         session.RemoteQMGuid = header.ClientGuid
@@ -74,9 +74,9 @@ class SessionOpening(Part):
         )
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
-        """Return whether the request is for this queue manager.
+        """Return whether the request is meant for this queue manager.
 
-        Spec: MS-MQQB 3.1.5.3.1. A zero ServerGuid is (2.2.1 contradicts it).
+        Spec: MS-MQQB 3.1.5.3.1. A zero ServerGuid is valid (2.2.1 contradicts this).
         """
         return packet.EstablishConnectionHeader.ServerGuid in (self.qm.adm.Identifier, NULL_GUID)
 
@@ -85,7 +85,7 @@ class SessionOpening(Part):
     ) -> EstablishConnectionPacket:
         """Build an EstablishConnection response. Spec: MS-MQQB 3.1.5.3.1, 2.2.3.1.
 
-        ServerGuid is the own Identifier also in a refusal. OS is the initiator's, as 2.2.3.1 defines it.
+        ServerGuid is the own Identifier, even in a refusal. OS is the initiator's, as 2.2.3.1 defines it.
         """
         header = request.EstablishConnectionHeader
         return EstablishConnectionPacket(
@@ -103,7 +103,7 @@ class SessionOpening(Part):
         )
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        """Go on with the parameters, or close. Spec: MS-MQQB 3.1.5.3.2."""
+        """Send the ConnectionParameters request, or close the session. Spec: MS-MQQB 3.1.5.3.2."""
         if not self.is_establish_response_valid(session, packet):
             status = (
                 ConnectionStatus.CONNECTION_REFUSED if packet.InternalHeader.CS else ConnectionStatus.UNKNOWN_FAILURE
@@ -123,10 +123,9 @@ class SessionOpening(Part):
         self.qm.connecting.add_connection_history(session, ConnectionStatus.ESTABLISH_PACKET_RECEIVED, now)
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        """Return whether the response is ours and from whom we meant. Spec: MS-MQQB 3.1.5.3.2.
+        """Return whether the response names this initiator and the intended acceptor. Spec: MS-MQQB 3.1.5.3.2.
 
-        For a direct format name RemoteQMGuid is unknown until the response has it: then any but the null GUID is
-        right.
+        For a direct format name RemoteQMGuid is unknown before the response: then every GUID except NULL is valid.
         """
         header = packet.EstablishConnectionHeader
         remote_is_right = (
@@ -142,7 +141,7 @@ class SessionOpening(Part):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         """Build a ConnectionParameters request. Spec: MS-MQQB 3.1.5.3.2."""
-        return _parameters(
+        return _build_parameters(
             ConnectionParametersHeader(
                 RecoverableAckTimeout=session.RecoverableAckSendTimeout,
                 AckTimeout=session.AckWaitTimeout,
@@ -151,7 +150,7 @@ class SessionOpening(Part):
         )
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        """Take the initiator's parameters and open the session. Spec: MS-MQQB 3.1.5.4.1."""
+        """Take over the initiator's parameters, and open the session. Spec: MS-MQQB 3.1.5.4.1."""
         if session.refused or packet.InternalHeader.CS:
             reason = "the connection was refused (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
             self.qm.closing.close(session, reason, now)
@@ -169,10 +168,10 @@ class SessionOpening(Part):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         """Build a ConnectionParameters response. Spec: MS-MQQB 3.1.5.4.1."""
-        return _parameters(replace(request.ConnectionParametersHeader, WindowSize=session.WindowSize, Reserved=0))
+        return _build_parameters(replace(request.ConnectionParametersHeader, WindowSize=session.WindowSize, Reserved=0))
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        """Open the session and send what waits. Spec: MS-MQQB 3.1.5.4.2."""
+        """Open the session, and send the waiting messages. Spec: MS-MQQB 3.1.5.4.2."""
         if packet.InternalHeader.CS:
             reason = "the acceptor refuses the connection (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.CONNECTION_REFUSED, reason, now)
@@ -192,6 +191,6 @@ class SessionOpening(Part):
         self.qm.post(SessionMaySend(session))
 
 
-def _parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:
+def _build_parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:
     flags = InternalHeader.flags(PT=PT_CONNECTION_PARAMETERS, CS=0)
     return ConnectionParametersPacket(internal_base_header(), InternalHeader(Flags=flags), header)

@@ -7,14 +7,14 @@ from reference_qm.surface.clock import Now
 
 
 class SessionTimers(Part):
-    """The timers of a session. Spec: MS-MQQB 3.1.2."""
+    """Starts and stops the timers of a session. Spec: MS-MQQB 3.1.2."""
 
     __slots__ = ()
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
-        """Start a timer of a session, or start it again.
+        """Start or restart a timer of a session.
 
-        Spec: MS-MQQB 3.1.2. ``duration_ms``: as specified, unscaled.
+        Spec: MS-MQQB 3.1.2. ``duration_ms``: the specified duration, unscaled.
         """
         self.qm.timers.start(TimerKey(name, session.number), now.monotonic_ms, duration_ms // self.qm.settings.scale)
 

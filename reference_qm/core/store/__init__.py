@@ -1,1 +1,1 @@
-"""Records: messages as packets, what is written to disk and to the directory, and what goes on when that answers."""
+"""Converts messages to packets and back, and writes records to the disk and changes to the directory."""

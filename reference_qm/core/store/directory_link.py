@@ -12,7 +12,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 class DirectoryLink(Part):
-    """Reads and changes of the directory, each with what goes on when it has answered.
+    """Reads and changes the directory, and resumes the caller when the directory answers.
 
     Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25, MS-MQSO 5.5.4.
     """
@@ -20,22 +20,25 @@ class DirectoryLink(Part):
     __slots__ = ()
 
     def read(self, answered: OnAnswer) -> None:
-        """Read the directory anew."""
-        self.qm.emit(ReadDirectory(self._await(answered)))
+        """Read the whole directory."""
+        self.qm.emit(ReadDirectory(self._await_answer(answered)))
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        """Change the directory. In workgroup mode, where there is none, it is not connected. Spec: MS-MQSO 5.5.4."""
+        """Change the directory; in workgroup mode the status is that of an unavailable directory.
 
-        def written(answer: DirectoryAnswered, now: Now) -> None:
-            events.changed(self.qm.enterprise.state, change, answer.status)
+        Spec: MS-MQSO 5.5.4.
+        """
+
+        def report_answer(answer: DirectoryAnswered, now: Now) -> None:
+            events.note_change(self.qm.enterprise.state, change, answer.status)
             answered(answer)
 
         if self.qm.enterprise.state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self._await(written), change))
+            self.qm.emit(WriteDirectory(self._await_answer(report_answer), change))
         else:
             answered(DirectoryAnswered(0, Result.DIRECTORY_NOT_CONNECTED))
 
-    def _await(self, answered: OnAnswer) -> int:
+    def _await_answer(self, answered: OnAnswer) -> int:
         token = self.qm.next_directory_token()
         self.qm.enterprise.awaited[token] = answered
         return token

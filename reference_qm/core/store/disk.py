@@ -1,4 +1,4 @@
-"""The disk, and the changes on their way there. Spec: MS-MQQB 3.1.1.3.2."""
+"""Keeps the changes on their way to the disk. Spec: MS-MQQB 3.1.1.3.2."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Change: TypeAlias = dict[str, object]
 
 
 ORDINAL_BLOCK = 0x4000
-"""Ordinals reserved at once, while half of the last ones are left: that many are skipped at most at a restart."""
+"""The number of ordinals reserved at once, while half of the last block is left. A restart skips at most that many."""
 
 
-_HALF_OF_ALL = 1 << 31
-"""Ordinals begin again after 32 bits: one that is further away than this is ahead."""
+_HALF_OF_ORDINALS = 1 << 31
+"""Ordinals wrap after 32 bits: an ordinal that is further behind than this number is ahead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """The meaning of a change that is on its way to disk. ``token``: the command that waits for it, None for none.
+    """A change on its way to disk, with its purpose. ``token``: the command that waits for it, or None.
 
-    ``repeat`` is the part of the change that is as true when it could not be written, and is tried again. ``sessions``:
-    whose messages may be sent then.
+    ``repeat``: the part of the change that stays true after a failed write, and is written again. ``sessions``: the
+    sessions that may send messages afterwards.
     """
 
     change: Change
@@ -40,7 +40,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A wait for all records that were on their way at a time: ``tokens`` are those that are yet to be written."""
+    """A wait for all records on their way at one time. ``tokens``: the records that are not written yet."""
 
     tokens: set[int]
     reached: Callable[[Now], None]
@@ -48,17 +48,17 @@ class Barrier:
 
 
 class Disk:
-    """The disk, if there is one, and the changes on their way there."""
+    """Writes changes to the disk, if there is one, and keeps those on their way."""
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
-        """Whether a store outlives the process; without one nothing is written and nothing is waited for."""
+        """Whether a store outlives the process. Without a store, nothing is written and nothing waits."""
         self.reserved = 0
-        """The last ordinal that is not used again after a restart."""
+        """The last ordinal that a restart does not use again."""
         self.reserved_sequential = 0
-        """The last SequentialID that is not used again after a restart."""
+        """The last SequentialID that a restart does not use again."""
         self.error = ""
-        """The reason for which the disk last refused a change."""
+        """The reason why the disk last refused a change."""
         self.pending: dict[int, Commit] = {}
         self._emit = emit
         self._next_token = next_token
@@ -73,31 +73,31 @@ class Disk:
         undo: Callable[[], None],
         sessions: Sequence[Session] = (),
     ) -> Result | None:
-        """Let a command be ``done`` when its change is on disk, at once when there is none; ``undo`` if it fails."""
+        """Write the change of a command; call ``done`` when it is on disk (or at once), ``undo`` if it fails."""
         if not (self.used and change):
             return done()
-        self._write(change, {}, token, done, undo, sessions)
+        self._write_change(change, {}, token, done, undo, sessions)
         return None
 
     def save(self, change: Change) -> None:
-        """Write a change that nobody waits for; one that fails is written with the next."""
+        """Write a change that no command waits for; a failed change is written with the next one."""
         if self.used and change:
-            self._write({}, change, None, Result, lambda: None, ())
+            self._write_change({}, change, None, Result, lambda: None, ())
 
     def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
-        """Let something happen when all that was saved till now is on disk; ``missed`` when some of it could not be.
+        """Call ``reached`` when all changes saved until now are on disk, ``missed`` if one fails.
 
-        What could not be written before is tried again.
+        Changes that failed before are written again.
         """
         if self.used and self._repeat:
-            self._write({}, {}, None, Result, lambda: None, ())
+            self._write_change({}, {}, None, Result, lambda: None, ())
         if self.pending:
             self._barriers.append(Barrier(set(self.pending), reached, missed))
         else:
             reached(now)
 
     def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Report to those that waited for a record that it is on disk, or why it is not."""
+        """Report to the barriers that a record is on disk, or the reason why it is not."""
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
@@ -110,31 +110,31 @@ class Disk:
                 barrier.reached(now)
 
     def reserve(self, ordinal: int) -> Change:
-        """Return the change that makes an ordinal and those after it safe to use; empty when they are. Spec: 3.1.1.3.
+        """Return the change that reserves an ordinal and later ones; empty when they are reserved. Spec: 3.1.1.3.
 
-        An ordinal may be old, of a message of a transaction that ends much later: what is reserved never goes back.
+        A message of a long transaction may have an old ordinal; a reservation is never taken back.
         """
-        if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ALL:
+        if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINALS:
             return {}
         return {"ordinal": ordinal + ORDINAL_BLOCK & 0xFFFFFFFF}
 
     def reserve_sequential(self, sequential_id: int) -> Change:
-        """Return the change that makes a SequentialID and those after it safe to use. Spec: MS-MQDMPR 3.1.1.1.
+        """Return the change that reserves a SequentialID and later ones. Spec: MS-MQDMPR 3.1.1.1.
 
-        Whatever is written later, a message that has it for instance, is on disk only when this is.
+        A later record, such as that of a message with this number, reaches the disk only after this change.
         """
         self.reserved_sequential = sequential_id + ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
 
-    def persisted(self, token: int) -> Commit | None:
-        """Take note that a change is on disk; return what it means, None when it is not ours."""
+    def note_persisted(self, token: int) -> Commit | None:
+        """Note that a change is on disk; return the change, or None for an unknown token."""
         commit = self.pending.pop(token, None)
         if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved
         return commit
 
-    def failed(self, token: int, error: str) -> Commit | None:
-        """Take note that a change is not on disk; what is still true of it is written with the next."""
+    def note_failed(self, token: int, error: str) -> Commit | None:
+        """Note that a change failed; its part that stays true is written with the next change."""
         self.error = error
         commit = self.pending.pop(token, None)
         for name, value in commit.repeat.items() if commit is not None else ():
@@ -143,7 +143,7 @@ class Disk:
                 self._repeat[name] = value
         return commit
 
-    def _write(
+    def _write_change(
         self,
         change: Change,
         repeat: Change,

@@ -7,11 +7,11 @@ from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     SEQUENCE,
-    _noted,
-    gone,
+    _entry_with,
     is_awaited,
     message_entry,
     place,
+    removal_of,
     transfer_entry,
 )
 from reference_qm.core.store.messages import serialize_message
@@ -25,24 +25,23 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 
 
 class Durability(Part):
-    """The changes put on disk to survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
+    """Builds the records that survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
 
-    A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
-    not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
+    A record is a change of entries: names with their new values, None for a removed entry. The disk has all of a record
+    or nothing. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
     ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
-    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``,
-    ``initialization_retry_s``, ``last_domain``,
-    ``last_known``, ``directory_identifier``, ``transaction:guid`` (``transaction_records``).
+    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``, ``initialization_retry_s``,
+    ``last_domain``, ``last_known``, ``directory_identifier``, ``transaction:guid`` (``transaction_records``).
 
-    How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
-    transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a
-    crash is the unbroken chain of messages from there.
+    The progress of a sender's transactional messages is on disk twice: each message names its predecessor, and the
+    transfer names the last message with all predecessors on disk. Each record can fail by itself, so after a crash the
+    unbroken chain of messages from there counts.
     """
 
     __slots__ = ()
 
-    def sent(self, position: MessagePosition) -> Change:
-        """Return what must be on disk before a new message is taken over; empty when nothing must."""
+    def build_send_record(self, position: MessagePosition) -> Change:
+        """Return the change that must be on disk before a new message is accepted; empty when none must."""
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference
@@ -56,11 +55,11 @@ class Durability(Part):
                 change |= self.sequence_entry(position.QueueReference)
         return change
 
-    def removed(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
-        """Return the change that takes messages out of local queues.
+    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+        """Return the change that removes messages from local queues.
 
-        One whose sender is to learn of it stays on disk, with the reason, until the acknowledgment is there
-        (``position_deleted``).
+        A message whose removal is reported to its sender stays on disk, with the reason, until the acknowledgment is on
+        disk (``position_deleted``).
         """
         change: Change = {}
         if not self.qm.disk.used:
@@ -68,33 +67,36 @@ class Durability(Part):
         for position in positions:
             if not position.key:
                 continue
-            change |= gone([position])
+            change |= removal_of([position])
             if is_awaited(position, reason):
-                change |= _noted(position, "removed", int(reason))
-            change |= self._sequence_of(position)
+                change |= _entry_with(position, "removed", int(reason))
+            change |= self._transfer_entry_of(position)
         return change
 
-    def purged_later(self, positions: Iterable[MessagePosition]) -> Change:
-        """Return the change that lets the State PurgePending of messages survive. Spec: MS-MQDMPR 3.1.1.11."""
+    def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
+        """Build the record that keeps the State PurgePending of messages over a restart. Spec: MS-MQDMPR 3.1.1.11."""
         change: Change = {}
         for position in positions:
             if position.State is MessagePositionState.PURGE_PENDING:
-                change |= _noted(position, "purged", True) | self._sequence_of(position)
+                change |= _entry_with(position, "purged", True) | self._transfer_entry_of(position)
         return change
 
-    def _sequence_of(self, position: MessagePosition) -> Change:
-        """Return how far the sequence of a message came: its entry does not have it any more."""
+    def _transfer_entry_of(self, position: MessagePosition) -> Change:
+        """Return the entry of the sequence of a message whose own entry is removed."""
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
         transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
         return {} if transfer is None else transfer_entry(transfer)
 
     def queue_entry(self, queue: Queue) -> Change:
-        """Return the entries of a queue that was created."""
+        """Return the entries of a new queue."""
         return {place(queue): queue_values(queue), "last_private_queue_number": self.qm.adm.last_private_queue_number}
 
     def sequence_entry(self, queue: OutgoingQueue) -> Change:
-        """Return the entry of an outgoing queue: what MUST survive of its session. Spec: MS-MQQB 3.1.1.3.1."""
+        """Return the entry of an outgoing queue: the elements of its session that MUST survive.
+
+        Spec: MS-MQQB 3.1.1.3.1.
+        """
         session = queue.session
         values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
         for name in SEQUENCE[3:]:

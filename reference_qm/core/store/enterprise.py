@@ -1,4 +1,4 @@
-"""The knowledge that a queue manager has of its enterprise. Spec: MS-MQDMPR 3.1.1.1."""
+"""Keeps the queue manager's knowledge of its enterprise. Spec: MS-MQDMPR 3.1.1.1."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
 
 
 class Enterprise:
-    """The knowledge that a queue manager has of its enterprise.
+    """The queue manager's knowledge of its enterprise.
 
-    ``directory`` is what the directory held when it was read last: every read is answered from it. ``awaited`` is what
-    goes on when an effect that concerns the directory is answered, by its token. ``table`` is the RoutingTable of
-    MS-MQBR 3.1.1.2. ``last_known`` is what the directory said of this machine; that alone survives. ``public_keys``:
-    the Queue Manager Public Key Cache of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier.
-    ``lost`` is called when the directory cannot be reached any more.
+    ``directory``: the directory's content at the last read, which answers every read. ``awaited``: the functions that
+    continue after an answer of the directory, by token. ``table``: the RoutingTable of MS-MQBR 3.1.1.2. ``last_known``:
+    the directory's attributes of this machine; only these survive. ``public_keys``: the Queue Manager Public Key Cache
+    of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier. ``lost``: a function that is called when the directory
+    becomes unavailable.
     """
 
     def __init__(self, config: QueueManagerConfig, lost: Callable[[], None]) -> None:
@@ -64,5 +64,5 @@ class Enterprise:
 
 
 def key_list(keys: PrivateKeys) -> bytes:
-    """Return the public keys of a queue manager as the directory has them; empty without any."""
+    """Return the public keys of a queue manager in the form of the directory; empty without keys."""
     return public_key_list(keys).build() if keys else b""

@@ -1,4 +1,4 @@
-"""The entries that are on disk: names with their values, None for one that is gone (``durability``)."""
+"""Builds entries of the store: names with their values, None for a removed entry (``durability``)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SEQUENCE = (
     "OutgoingTxSequenceID",
     "IncomingTxSequenceID",
 )
-"""Elements of a session (3.1.1.3.1) that MUST survive, besides its messages; the last two are TxSequenceID."""
+"""The elements of a session (3.1.1.3.1) that MUST survive, apart from its messages; the last two are TxSequenceID."""
 
 
 def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
-    """Return the entry of a message: where it is, when it arrived (s UTC), its packet, its place in a sequence.
+    """Return the entry of a message: its place, arrival (s UTC), packet, and place in a sequence.
 
-    ``lookup`` is its LookupIdentifier, 0 in an outgoing queue.
+    ``lookup``: the LookupIdentifier, 0 in an outgoing queue.
     """
     values: dict[str, object] = {
         "in": place(position.QueueReference),
@@ -41,7 +41,7 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
     }
     security = position.MessageReference.security
     if security is not None and security.AuthenticationLevel:
-        values["AuthenticationLevel"] = security.AuthenticationLevel  # no packet says it before it is received
+        values["AuthenticationLevel"] = security.AuthenticationLevel  # its packet has it only after the receipt
     if position.order_queue is not None:
         values["order_queue"] = position.order_queue
     if position.MessageReference.ApplicationDeadletterQueue:
@@ -49,35 +49,35 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
     if acceptance is not None:
         values["sequence"] = {
             "transfer": transfer_name(acceptance.transfer),
-            "at": _place_in_sequence(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
-            "follows": _place_in_sequence(*acceptance.follows),
+            "at": _encode_sequence_place(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
+            "follows": _encode_sequence_place(*acceptance.follows),
         }
     return {f"message:{position.key}": values}
 
 
 def awaiting_final_ack(position: MessagePosition) -> Change:
-    """Return the change of a message that arrived and is kept until its FinalAck comes. Spec: MS-MQQB 3.1.5.6."""
-    return _noted(position, "awaits", "final ack")
+    """Return the change for a message that arrived and awaits its FinalAck. Spec: MS-MQQB 3.1.5.6."""
+    return _entry_with(position, "awaits", "final ack")
 
 
 def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
-    """Return whether anybody is to learn that a message left its queue. Spec: MS-MQQB 3.1.7.2."""
+    """Return whether the removal of a message from its queue must be reported. Spec: MS-MQQB 3.1.7.2."""
     wanted = position.MessageReference.AcknowledgementsRequested & receive_bit(reason)
     return position.order_queue is not None or bool(wanted)
 
 
-def _noted(position: MessagePosition, name: str, value: object) -> Change:
-    return {key: {**values, name: value} for key, values in moved(position).items() if isinstance(values, dict)}
+def _entry_with(position: MessagePosition, name: str, value: object) -> Change:
+    return {key: {**values, name: value} for key, values in relocation_of(position).items() if isinstance(values, dict)}
 
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
-    """Return the entry of a sender's sequence: the last message on disk with all before it, and RejectCount."""
-    place_ = _place_in_sequence(transfer.saved_identifier, transfer.saved_number)
+    """Return the entry of a sender's sequence: its last message with all predecessors on disk, and RejectCount."""
+    place_ = _encode_sequence_place(transfer.saved_identifier, transfer.saved_number)
     return {transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 
 def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
-    """Name the entry of a sender's sequence."""
+    """Return the name of the entry of a sender's sequence."""
     number = place(transfer.QueueReference).partition(":")[2]
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
 
@@ -87,33 +87,33 @@ def transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
 
-def _place_in_sequence(identifier: TxSequenceID, number: int) -> list[int]:
+def _encode_sequence_place(identifier: TxSequenceID, number: int) -> list[int]:
     return [identifier.Ordinal, identifier.TimeStamp, number]
 
 
-def gone(positions: Iterable[MessagePosition]) -> Change:
-    """Return the change that removes messages; express ones are not on disk."""
+def removal_of(positions: Iterable[MessagePosition]) -> Change:
+    """Return the change that removes messages; express messages are not on disk."""
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
-def moved(position: MessagePosition) -> Change:
-    """Return the change that puts a message where it is now."""
+def relocation_of(position: MessagePosition) -> Change:
+    """Return the change that stores the present place of a message."""
     return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
 
 def history_entry(entry: MessageIDHistoryEntry) -> Change:
-    """Return the entry of a message received (s UTC)."""
+    """Return the history entry of a received message (s UTC)."""
     return {history_name(entry): entry.TimeStamp}
 
 
 def history_name(entry: MessageIDHistoryEntry) -> str:
-    """Name the entry of a message received."""
+    """Return the name of the history entry of a received message."""
     identifier = entry.MessageIdentifier
     return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
 
 
 def place(queue: Queue) -> str:
-    """Name a queue: by its number, which is never used again, by its destination, or as a system queue.
+    """Return the name of a queue in entries: by number, which is never reused, by destination, or as a system queue.
 
     A public queue has its Identifier instead of a number. A subqueue or journal has the number of its queue and its own
     name.

@@ -1,4 +1,4 @@
-"""Messages and UserMessage Packets made of each other. Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32."""
+"""Converts messages to UserMessage Packets and back. Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ from reference_qm.security import UNPROTECTED, SignatureType, security_of, with_
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
-"""Names in an unsigned, unencrypted message. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
+"""The algorithm and hash that an unsigned, unencrypted message names. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
 
 ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
-SAME_AS_ADMIN, ON_ADMIN = 0x1, 0x4
+TYPE_OF_ADMIN_QUEUE, TYPE_ON_ADMIN_HOST = 0x1, 0x4
 """Types of queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
 
 ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
-"""Names of the bits of MessagePropertiesHeader.Flags in commands."""
+"""The bits of MessagePropertiesHeader.Flags, by their names in commands."""
 
 POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 
-SMALL = 0x4000
-"""Bytes of a body that with any label, queues and headers stay far below the limit of a packet."""
+FITTING_BODY_BYTES = 0x4000
+"""The size in bytes up to which a body fits into a packet with any label, queues and headers."""
 
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
@@ -63,17 +63,17 @@ _DIRECT = "DIRECT="
 
 
 def serialize_message(message: Message) -> UserMessagePacket:
-    """Make the packet of a message. Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32.
+    """Build the packet of a message. Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32.
 
-    It always has a MessagePropertiesHeader: every message has a Class and a BodyType.
+    The packet always has a MessagePropertiesHeader, because every message has a Class and a BodyType.
     """
     source = message.Identifier.QueueManagerGuid
     destination = message.DestinationQueueManagerIdentifier
-    dq, destination_queue = _record(message.DestinationQueueFormatName, NULL_GUID, destination)
-    aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
-    rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
+    dq, destination_queue = _encode_queue(message.DestinationQueueFormatName, NULL_GUID, destination)
+    aq, admin_queue = _encode_queue(message.AdministrationQueueFormatName, source, destination)
+    rq, response_queue = _encode_queue(message.ResponseQueueFormatName, source, destination)
     transactional = message.TransactionIdentifier is not None
-    debug_header = _debug_header(message)
+    debug_header = _build_debug_header(message)
     connector = None if message.ConnectorTypeIdentifier == NULL_GUID else message.ConnectorTypeIdentifier
     packet = UserMessagePacket(
         BaseHeader=BaseHeader(
@@ -88,7 +88,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
             TimeToBeReceived=message.TimeToBeReceived,
             SentTime=message.SentTime,
             MessageID=message.Identifier.Ordinal,
-            Flags=_user_flags(
+            Flags=_build_user_flags(
                 message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE,
                 message.NegativeJournalingRequested,
                 message.PositiveJournalingRequested,
@@ -103,7 +103,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
             ResponseQueue=response_queue,
             ConnectorType=connector,
         ),
-        TransactionHeader=_transaction_header(message),
+        TransactionHeader=_build_transaction_header(message),
         MessagePropertiesHeader=MessagePropertiesHeader(
             Flags=message.AcknowledgementsRequested,
             MessageClass=message.Class,
@@ -127,12 +127,12 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def is_large(body: bytes) -> bool:
-    """Return whether a packet may be too small for this body; with a smaller one any label and queues fit."""
-    return len(body) > SMALL
+    """Return whether a packet may be too small for a body; a smaller body fits with any label and queues."""
+    return len(body) > FITTING_BODY_BYTES
 
 
 def check_fit(message: Message) -> None:
-    """Raise CommandError for a message that no packet holds. Spec: MS-MQMQ 2.2.19.1."""
+    """Raise CommandError for a message that is too large for a packet. Spec: MS-MQMQ 2.2.19.1."""
     try:
         serialize_message(message).build()
     except (MisuseError, FormatError) as error:
@@ -140,10 +140,10 @@ def check_fit(message: Message) -> None:
 
 
 def check_queues(source: UUID, *names: str | None) -> None:
-    """Raise CommandError for a queue that cannot stand in a packet. Spec: MS-MQMQ 2.2.19.2."""
+    """Raise CommandError for a queue that a packet cannot name. Spec: MS-MQMQ 2.2.19.2."""
     try:
         for name in names:
-            _, queue = _record(name, source, NULL_GUID)
+            _, queue = _encode_queue(name, source, NULL_GUID)
             if queue is not None:
                 queue.build()
     except (MisuseError, FormatError) as error:
@@ -151,10 +151,10 @@ def check_queues(source: UUID, *names: str | None) -> None:
 
 
 def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
-    """Make the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier.
+    """Build the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier.
 
-    The table of 3.1.7.1.31 leaves out three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber,
-    Signature and ConnectorTypeIdentifier. They are read too, or a message would not be what was sent.
+    The table of 3.1.7.1.31 omits three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber, Signature
+    and ConnectorTypeIdentifier. They are read as well; otherwise the message would differ from the sent one.
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
@@ -173,7 +173,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     return Message(
         **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),
-        DestinationQueueFormatName=_text(user.DestinationQueue, ON_DESTINATION, source, receiver) or "",
+        DestinationQueueFormatName=_decode_queue(user.DestinationQueue, ON_DESTINATION, source, receiver) or "",
         DestinationQueueManagerIdentifier=user.QueueManagerAddress,
         Class=properties.MessageClass,
         Label=properties.Label or "",
@@ -192,12 +192,15 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
 
 
 def receive_bit(reason: MessageClass) -> int:
-    """Return the bit of AcknowledgementsRequested with which a message asks for this. Spec: MS-MQQB 3.1.7.2.1."""
+    """Return the bit of AcknowledgementsRequested that requests the acknowledgment of a receipt.
+
+    Spec: MS-MQQB 3.1.7.2.1.
+    """
     return POSITIVE_RECEIVE if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else NEGATIVE_RECEIVE
 
 
 def message_id(identifier: MessageIdentifier) -> str:
-    """Write a message identifier as ``{guid}\\ordinal``."""
+    r"""Return a message identifier as the text ``{guid}\ordinal``."""
     return f"{{{guid_text(identifier.QueueManagerGuid)}}}\\{identifier.Ordinal}"
 
 
@@ -243,16 +246,16 @@ def describe_message(message: Message) -> dict[str, Any]:
     return described
 
 
-@lru_cache(maxsize=1024)  # the same few combinations stand in every message
-def _user_flags(
+@lru_cache(maxsize=1024)  # every message has one of the same few combinations
+def _build_user_flags(
     recoverable: bool, jn: bool, jp: bool, dq: int, aq: int, rq: int, transactional: bool, connected: bool
 ) -> int:
     bits = {"DM": recoverable, "JN": jn, "JP": jp, "TH": transactional, "CQ": connected}
     return UserHeader.flags(DQ=dq, AQ=aq, RQ=rq, MP=1, **{name: int(bit) for name, bit in bits.items()})
 
 
-def _transaction_header(message: Message) -> TransactionHeader | None:
-    """Make the header of a transactional message. Spec: MS-MQMQ 2.2.20.5."""
+def _build_transaction_header(message: Message) -> TransactionHeader | None:
+    """Build the header of a transactional message. Spec: MS-MQMQ 2.2.20.5."""
     if message.TransactionIdentifier is None:
         return None
     connector = message.ConnectorQueueManagerIdentifier
@@ -271,10 +274,11 @@ def _transaction_header(message: Message) -> TransactionHeader | None:
     )
 
 
-def _debug_header(message: Message) -> DebugHeader | None:
-    """Make the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
+def _build_debug_header(message: Message) -> DebugHeader | None:
+    """Build the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
 
-    3.1.7.1.30 has it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is: with either.
+    3.1.7.1.30 adds it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is. Here either one
+    adds it.
     """
     queue = message.TracingQueueIdentifier
     if queue == NULL_GUID:
@@ -282,13 +286,13 @@ def _debug_header(message: Message) -> DebugHeader | None:
     return DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=queue)
 
 
-def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
+def _encode_queue(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
     """Return the type and the record of a queue inside a packet. Spec: MS-MQMQ 2.2.19.2."""
     if format_name is None:
         return 0, None
     name = parse_format_name(format_name)
     if isinstance(name, DirectName):
-        return DIRECT, _direct_record(format_name)
+        return DIRECT, _encode_direct_name(format_name)
     if isinstance(name, PublicName):
         return PUBLIC, PublicQueueFormatName(name.QueueGuid)
     if isinstance(name, PrivateName) and not name.Journal:
@@ -297,15 +301,15 @@ def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[i
         if name.ComputerGuid == source:
             return ON_SOURCE, PrivateQueueFormatNameId(name.QueueIdentifier)
         return ON_OTHER, PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier)
-    raise CommandError(f"{format_name!a} cannot stand in a packet: use a direct, public or private format name")
+    raise CommandError(f"{format_name!a} does not fit into a packet: use a direct, public or private format name")
 
 
-@lru_cache(maxsize=1024)  # the same few combinations stand in every packet
+@lru_cache(maxsize=1024)  # every packet has one of the same few combinations
 def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
-    """Return the attributes that BaseHeader.Flags and UserHeader.Flags say."""
+    """Return the attributes that BaseHeader.Flags and UserHeader.Flags contain."""
     base_header, user_header = BaseHeader(Flags=base), UserHeader(Flags=user)
     return {
-        "Priority": 0 if user_header.TH else base_header.PR,  # a receiver ignores that of a transactional message
+        "Priority": 0 if user_header.TH else base_header.PR,  # a receiver ignores the flag of a transactional message
         "DeliveryGuarantee": DeliveryGuarantee.RECOVERABLE if user_header.DM else DeliveryGuarantee.EXPRESS,
         "TracingRequested": bool(base_header.TR),
         "HopCount": user_header.RC,
@@ -316,11 +320,11 @@ def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
 
 def _attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
     source = user.SourceQueueManager
-    admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
-    response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
+    admin_queue = _decode_queue(user.AdminQueue, user.AQ, source, receiver)
+    response_queue = _decode_queue(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
     return {
         "AdministrationQueueFormatName": admin_queue,
-        "ResponseQueueFormatName": admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
+        "ResponseQueueFormatName": admin_queue if user.RQ == TYPE_OF_ADMIN_QUEUE else response_queue,
     }
 
 
@@ -337,34 +341,34 @@ def _attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]:
     }
 
 
-def _text(
+def _decode_queue(
     queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
 ) -> str | None:
-    """Return the format name of a queue inside a packet; None when there is none. ``kind``: of a private queue."""
+    """Return the format name of a queue inside a packet, or None. ``kind``: the type of a private queue."""
     if queue is None:
         return None
     if isinstance(queue, DirectQueueFormatName):
-        return _direct_text(queue.DirectFormatName)
+        return _decode_direct_name(queue.DirectFormatName)
     if isinstance(queue, PublicQueueFormatName):
         return str(PublicName(queue.PublicQueueIdentifier))
     if isinstance(queue, PrivateQueueFormatName):
         return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
-    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, ON_ADMIN: _host(admin_queue, source)}
+    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, TYPE_ON_ADMIN_HOST: _find_host(admin_queue, source)}
     return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
 
 
-@lru_cache(maxsize=1024)  # the same few queues stand in every message
-def _direct_record(format_name: str) -> DirectQueueFormatName:
+@lru_cache(maxsize=1024)  # every message names one of the same few queues
+def _encode_direct_name(format_name: str) -> DirectQueueFormatName:
     return DirectQueueFormatName(format_name[len(_DIRECT) :])  # without DIRECT=: MS-MQQB 4.1.7
 
 
 @lru_cache(maxsize=1024)
-def _direct_text(name: str) -> str:
+def _decode_direct_name(name: str) -> str:
     return name if name.upper().startswith(_DIRECT) else _DIRECT + name
 
 
-def _host(admin_queue: QueueName | None, source: UUID) -> UUID:
-    """Return the queue manager that hosts a private administration queue: the source unless it is named."""
+def _find_host(admin_queue: QueueName | None, source: UUID) -> UUID:
+    """Return the queue manager that hosts a private administration queue; the source unless another is named."""
     return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
 
 

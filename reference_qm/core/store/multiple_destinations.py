@@ -1,4 +1,4 @@
-"""The MultiQueueFormatHeader of a message. Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32, MS-MQMQ 2.2.20.1."""
+"""Builds and reads the MultiQueueFormatHeader of a message. Spec: MS-MQDMPR 3.1.7.1.30 to .32, MS-MQMQ 2.2.20.1."""
 
 from __future__ import annotations
 
@@ -32,41 +32,41 @@ _DESTINATION, _ADMINISTRATION, _RESPONSE = 0x0064, 0x00C8, 0x012C
 def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -> UserMessagePacket:
     """Return the packet with a MultiQueueFormatHeader that lists all destinations of its message.
 
-    ``destinations`` is DestinationMultiQueueFormatName, or the only destination: an MSMQ 3.0 signature has its place in
-    that header (MS-MQQB 3.1.7.1.4), so a message that is to have one needs it also when it goes to one queue.
+    ``destinations``: DestinationMultiQueueFormatName, or the single destination. An MSMQ 3.0 signature is part of this
+    header (MS-MQQB 3.1.7.1.4), so a message with such a signature needs the header even for one queue.
     """
     return replace(
         packet,
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(MQ=1)),
         MultiQueueFormatHeader=MultiQueueFormatHeader(
-            _list(_DESTINATION, destinations),
-            _list(_ADMINISTRATION, message.AdministrationMultiQueueFormatName),
-            _list(_RESPONSE, message.ResponseMultiQueueFormatName),
+            _build_list(_DESTINATION, destinations),
+            _build_list(_ADMINISTRATION, message.AdministrationMultiQueueFormatName),
+            _build_list(_RESPONSE, message.ResponseMultiQueueFormatName),
             MQFSignatureHeader(message.MultipleDestinationSignature),
         ),
     )
 
 
 def lists_of(header: MultiQueueFormatHeader) -> dict[str, Any]:
-    """Return the attributes of a message that its MultiQueueFormatHeader has. Spec: MS-MQDMPR 3.1.7.1.31."""
+    """Return the attributes of a message that come from its MultiQueueFormatHeader. Spec: MS-MQDMPR 3.1.7.1.31."""
     return {
-        "DestinationMultiQueueFormatName": _text(header.Destination),
-        "AdministrationMultiQueueFormatName": _text(header.Administration),
-        "ResponseMultiQueueFormatName": _text(header.Response),
+        "DestinationMultiQueueFormatName": _format_list(header.Destination),
+        "AdministrationMultiQueueFormatName": _format_list(header.Administration),
+        "ResponseMultiQueueFormatName": _format_list(header.Response),
         "MultipleDestinationSignature": header.Signature.Signature,
     }
 
 
-def _list(header_id: int, names: str | None) -> MQFAddressHeader:
+def _build_list(header_id: int, names: str | None) -> MQFAddressHeader:
     if names is None:
         return MQFAddressHeader(header_id)
     parsed = parse_format_name(names)
     if isinstance(parsed, MultipleElementName):
-        return MQFAddressHeader(header_id, tuple(_element(text) for text in names.split(",")))
-    return MQFAddressHeader(header_id, (_element(names),))
+        return MQFAddressHeader(header_id, tuple(_build_element(text) for text in names.split(",")))
+    return MQFAddressHeader(header_id, (_build_element(names),))
 
 
-def _element(text: str) -> MQFFormatNameElement:
+def _build_element(text: str) -> MQFFormatNameElement:
     name = parse_format_name(text)
     if isinstance(name, PublicName):
         return MQFFormatNameElement(PublicQueueFormatName(name.QueueGuid))
@@ -76,14 +76,14 @@ def _element(text: str) -> MQFFormatNameElement:
         return MQFFormatNameElement(MQFDirectQueueFormatName(text.partition("=")[2]))
     if isinstance(name, DistributionListName):
         return MQFFormatNameElement(MQFDistributionQueueFormatName(name.DistributionListGuid))
-    raise MisuseError(f"{text!a} cannot stand in a MultiQueueFormatHeader")
+    raise MisuseError(f"{text!a} does not fit into a MultiQueueFormatHeader")
 
 
-def _text(header: MQFAddressHeader) -> str | None:
-    """Return a list as a format name; None when it is empty, or holds what is none, which nobody could send to."""
-    names = [_name(element) for element in header.FormatNameList]
+def _format_list(header: MQFAddressHeader) -> str | None:
+    """Return a list as a format name; None for an empty list or one with an invalid name."""
+    names = [_format_element(element) for element in header.FormatNameList]
     text = ",".join(names)
-    if not names or text.count(",") >= len(names):  # a name with a comma would be read as two
+    if not names or text.count(",") >= len(names):  # a name with a comma would be read as two names
         return None
     try:
         parse_format_name(text)
@@ -92,7 +92,7 @@ def _text(header: MQFAddressHeader) -> str | None:
     return text
 
 
-def _name(element: MQFFormatNameElement) -> str:
+def _format_element(element: MQFFormatNameElement) -> str:
     match element.FormatName:
         case PublicQueueFormatName(guid):
             return str(PublicName(guid))

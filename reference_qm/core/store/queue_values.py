@@ -1,4 +1,4 @@
-"""The attributes of a queue that survive, as they are written down. Spec: MS-MQDMPR 3.1.1, 3.1.1.2."""
+"""Converts the persistent attributes of a queue for the store. Spec: MS-MQDMPR 3.1.1, 3.1.1.2."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from reference_qm.security import SecurityDescriptor
 
 
 def queue_values(queue: Queue) -> dict[str, object]:
-    """Return the attributes of a queue that survive, JSON-ready."""
+    """Return the persistent attributes of a queue, JSON-ready."""
     return {name: write(getattr(queue, name)) for name, (write, _) in ATTRIBUTES.items()}
 
 
-def _text(value: Any) -> str:
+def _require_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!a} is no text")
+        raise TypeError(f"{value!a} is not a text")
     return value
 
 
-def _flag(value: Any) -> bool:
+def _require_flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise TypeError(f"{value!a} is no truth value")
+        raise TypeError(f"{value!a} is not a truth value")
     return value
 
 
-def _number(value: Any) -> int:
+def _require_number(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -0x8000 <= value <= 0xFFFFFFFF:
-        raise ValueError(f"{value!a} is no number of 32 bits")
+        raise ValueError(f"{value!a} is not a number of 32 bits")
     return value
 
 
-@lru_cache(maxsize=1024)  # the same few descriptors stand at all queues
-def _descriptor_text(descriptor: SecurityDescriptor) -> str:
+@lru_cache(maxsize=1024)  # all queues have one of the same few descriptors
+def _encode_descriptor(descriptor: SecurityDescriptor) -> str:
     return base64.b64encode(descriptor.build()).decode()
 
 
-def _same(value: Any) -> Any:
+def _keep_value(value: Any) -> Any:
     return value
 
 
-def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _convert_or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
-_TEXT, _FLAG, _NUMBER = (_same, _text), (_same, _flag), (_same, _number)
+_TEXT, _FLAG, _NUMBER = (_keep_value, _require_text), (_keep_value, _require_flag), (_keep_value, _require_number)
 _GUID = (str, UUID)
 ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "Pathname": _TEXT,
@@ -65,12 +65,12 @@ ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "Authentication": _FLAG,
     "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
     "Transactional": _FLAG,
-    "MulticastAddress": (_same, _or_none(_text)),
-    "Security": (_descriptor_text, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
+    "MulticastAddress": (_keep_value, _convert_or_none(_require_text)),
+    "Security": (_encode_descriptor, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
     "BasePriority": _NUMBER,
     "FullPath": _TEXT,
     "DirectoryPath": _TEXT,
     "QueueType": (lambda value: value.value, QueueType),
 }
-"""The writing and reading of each attribute that survives."""
+"""For each persistent attribute: the functions that write and read it."""
 REQUIRED = ("Pathname", "Transactional", "BasePriority")

@@ -1,4 +1,4 @@
-"""The security of a message as commands ask for it and the control channel returns it."""
+"""Converts the security of a message between commands, control channel and abstract data model."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from reference_qm.security import (
 )
 from reference_qm.surface.commands import SendMessage
 
-NOBODY, OWN = "none", "queue_manager"
-"""Values of ``sender`` besides the name of an account."""
+NO_SENDER, QUEUE_MANAGER_SENDER = "none", "queue_manager"
+"""Values of ``sender`` other than the name of an account."""
 _LEVELS: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
 _PRIVACY: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
 _HASHES: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
 _CIPHERS: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgorithm}
-_SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, OWN: ST_QUEUE_MANAGER}
+_SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER: ST_QUEUE_MANAGER}
 
 
 def requested_security(
     request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
 ) -> MessageSecurity | None:
-    """Return what a command asks for; None when it asks for nothing. Raises CommandError.
+    """Return the security that a command requests, or None. Raises CommandError.
 
-    Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, the first account that is configured here, or else the
-    queue manager, whose identifier is ``own``.
+    Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, which is the first configured account, or else the queue
+    manager, whose identifier is ``own``.
     """
     level = one_of("authentication_level", request.authentication_level, _LEVELS)
     privacy = one_of("privacy_level", request.privacy_level, _PRIVACY)
@@ -47,18 +47,18 @@ def requested_security(
     algorithm = preset_hash if named is None else one_of("hash_algorithm", named, _HASHES)
     if not level and not privacy and request.sender is None:
         return None
-    sender = request.sender or (accounts[0].name if accounts else OWN)
+    sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER)
     kind, identifier = ST_NONE, b""
-    if sender == OWN:
+    if sender == QUEUE_MANAGER_SENDER:
         kind, identifier = ST_QUEUE_MANAGER, own.bytes_le
-    elif sender != NOBODY:
+    elif sender != NO_SENDER:
         kind, identifier = ST_SID, find_account("sender", sender, accounts).SecurityIdentifier.build()
     certificate = b""
     if level:
         signer = request.certificate or (sender if kind == ST_SID else accounts[0].name if accounts else sender)
         account = find_account("certificate", signer, accounts)
         if account.key is None or not account.certificates:
-            raise CommandError(f"certificate: {account.name!a} has no certificate with a private key here")
+            raise CommandError(f"certificate: {account.name!a} has no certificate with a local private key")
         certificate = account.certificates[0]
     return MessageSecurity(
         PrivacyLevel=privacy,
@@ -71,21 +71,21 @@ def requested_security(
 
 
 def describe_security(security: MessageSecurity) -> dict[str, Any]:
-    """Describe the security of a message, JSON-ready; what is in no table as its number."""
+    """Describe the security of a message, JSON-ready; a value without a name appears as its number."""
     return {
-        "authentication_level": _name(security.AuthenticationLevel, _LEVELS),
-        "hash_algorithm": _name(security.HashAlgorithm, _HASHES),
-        "privacy_level": _name(security.PrivacyLevel, _PRIVACY),
-        "encryption_algorithm": _name(security.EncryptionAlgorithm, _CIPHERS),
-        "sender_type": _name(security.SenderIdentifierType, _SENDERS),
-        "sender": _identity(security),
+        "authentication_level": _name_in_table(security.AuthenticationLevel, _LEVELS),
+        "hash_algorithm": _name_in_table(security.HashAlgorithm, _HASHES),
+        "privacy_level": _name_in_table(security.PrivacyLevel, _PRIVACY),
+        "encryption_algorithm": _name_in_table(security.EncryptionAlgorithm, _CIPHERS),
+        "sender_type": _name_in_table(security.SenderIdentifierType, _SENDERS),
+        "sender": _format_identity(security),
         "certificate_base64": base64.b64encode(security.SenderCertificate).decode(),
         "provider": security.AuthenticationProviderName or None,
     }
 
 
-def _identity(security: MessageSecurity) -> str | None:
-    """Write SenderIdentifier: a SID as S-1-..., a queue manager as its GUID, what is neither in hexadecimal."""
+def _format_identity(security: MessageSecurity) -> str | None:
+    """Return SenderIdentifier as text: a SID as S-1-..., a queue manager as its GUID, another value in hexadecimal."""
     identifier = security.SenderIdentifier
     if not identifier:
         return None
@@ -98,13 +98,13 @@ def _identity(security: MessageSecurity) -> str | None:
 
 
 def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account:
-    """Find an account by its name or SID; CommandError, which names the argument, when there is none."""
+    """Find an account by its name or SID; CommandError, which names the argument, for an unknown account."""
     for account in accounts:
         if name in (account.name, str(account.SecurityIdentifier)):
             return account
     names = [account.name for account in accounts]
-    raise CommandError(f"{argument}: {name!a} is no account here; known are {', '.join(names) or 'none'}")
+    raise CommandError(f"{argument}: {name!a} is not a known account; known are {', '.join(names) or 'none'}")
 
 
-def _name(value: int, table: Mapping[str, int]) -> str:
+def _name_in_table(value: int, table: Mapping[str, int]) -> str:
     return next((name for name, known in table.items() if known == value), f"0x{value:X}")

@@ -1,1 +1,1 @@
-"""Transfer: messages received and sent on sessions, and their acknowledgments. Spec: MS-MQQB."""
+"""Receives and sends messages and their acknowledgments on sessions. Spec: MS-MQQB."""

@@ -19,17 +19,17 @@ INSECURE_NACKS = frozenset(
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     }
 )
-"""Classes that disclose something to anybody who sends, sent only when SendInsecureNacks is TRUE.
+"""The classes that disclose information to any sender; they are sent only when SendInsecureNacks is TRUE.
 
 Spec: MS-MQQB 3.1.7.15, 5.1.
 """
 
-WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
-"""Classes whose acknowledgment does not bring the body back. Spec: MS-MQQB 3.1.7.15."""
+CLASSES_WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
+"""The classes of acknowledgments that do not return the body. Spec: MS-MQQB 3.1.7.15."""
 
 
 class AdminAcks(Part):
-    """Administration acknowledgments: when one is sent, and what it says.
+    """Builds and sends administration acknowledgments.
 
     Spec: MS-MQQB 3.1.5.8.10, 3.1.7.2.1, 3.1.7.15, MS-MQDMPR 3.1.1.12 (AcknowledgementsRequested).
     """
@@ -37,10 +37,12 @@ class AdminAcks(Part):
     __slots__ = ()
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        """Acknowledge that a message reached its queue, if it asks for that. Spec: MS-MQQB 3.1.5.8.10, note <62>.
+        """Acknowledge that a message reached its queue, if the message requests it.
 
-        3.1.5.8.10 asks for QueueManagerAddress to be the own Identifier; direct names have zeros there and mean the
-        same (E28). A message to a queue that the queue manager made for itself is not acknowledged.
+        Spec: MS-MQQB 3.1.5.8.10, note <62>.
+
+        3.1.5.8.10 requires QueueManagerAddress to be the own Identifier; for direct names it is zero, which means the
+        same (E28). A message to the queue manager's own queue is not acknowledged.
         """
         message = position.MessageReference
         wanted = message.AcknowledgementsRequested & POSITIVE_ARRIVAL
@@ -48,7 +50,7 @@ class AdminAcks(Part):
             self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        """Acknowledge that a message will not reach its queue, if it asks for that.
+        """Acknowledge that a message will not reach its queue, if the message requests it.
 
         Spec: MS-MQQB 3.1.5.8.2, 3.1.7.1.2.
         """
@@ -56,40 +58,40 @@ class AdminAcks(Part):
             self.send(message, message_class, now)
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
-        """Acknowledge that a message was not sent in time, if it asks for that. Spec: MS-MQQB 3.1.7.1.2.
+        """Acknowledge that a message expired before it was sent, if the message requests it. Spec: MS-MQQB 3.1.7.1.2.
 
-        One of a transaction that was routed is only dropped: its source still has it, and acknowledges it.
+        A routed transactional message is only dropped: its source still has it, and acknowledges it.
         """
         if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or message.TransactionIdentifier is None:
             self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        """Acknowledge that a message left its queue, if it asks for that. Spec: MS-MQQB 3.1.7.2.1."""
+        """Acknowledge that a message left its queue, if the message requests it. Spec: MS-MQQB 3.1.7.2.1."""
         if message.AcknowledgementsRequested & receive_bit(reason):
             self.send(message, reason, now)
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         """Send an administration acknowledgment of a message. Spec: MS-MQQB 3.1.7.15.
 
-        iReceivedUserMessagePacket is not an argument: a packet is turned into its Message (``message_of``), whose
-        format names are those that the tables of 3.1.7.15 make of AQ and DQ.
+        iReceivedUserMessagePacket is not an argument: ``message_of`` converts a packet to its Message, whose format
+        names are those that the tables of 3.1.7.15 derive from AQ and DQ.
         """
         if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
             ack = self.build(message, message_class, now)
             self.qm.own_messages.send(ack, now)
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
-        """Return whether an acknowledgment of this class may be sent at all.
+        """Return whether an acknowledgment of a class may be sent at all.
 
         Spec: MS-MQQB 3.1.7.15, 3.1.1.3 (SendInsecureNacks).
         """
         return self.qm.adm.SendInsecureNacks or message_class not in INSECURE_NACKS
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        """Make the acknowledgment; it is as recoverable as the message, and has no transaction. Spec: MS-MQQB 3.1.7.15.
+        """Build the acknowledgment of a message; it is as recoverable as the message. Spec: MS-MQQB 3.1.7.15.
 
-        The body of an encrypted message does not come back in clear.
-        The table of classes lacks HOP_COUNT_EXCEEDED, which 3.1.5.8.2 wants to be sent: every class is sent as it is.
+        The acknowledgment has no transaction. An encrypted message's body is not returned in clear. The table of
+        classes omits HOP_COUNT_EXCEEDED, which 3.1.5.8.2 sends; here every class is sent unchanged.
         """
         assert message.AdministrationQueueFormatName is not None
         private = message.security is not None and bool(message.security.PrivacyLevel)
@@ -100,6 +102,6 @@ class AdminAcks(Part):
             DeliveryGuarantee=message.DeliveryGuarantee,
             CorrelationIdentifier=message.Identifier.build(),
             ResponseQueueFormatName=message.DestinationQueueFormatName,
-            Body=b"" if private or message_class in WITHOUT_BODY else message.Body,
+            Body=b"" if private or message_class in CLASSES_WITHOUT_BODY else message.Body,
             SentTime=now.utc_s,
         )

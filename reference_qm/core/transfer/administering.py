@@ -10,11 +10,11 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 PAUSED_WINDOW = 1
-"""WindowSize of the SessionAck that a pause sends. Spec: MS-MQQB 3.1.7.13."""
+"""The WindowSize of the SessionAck that a pause sends. Spec: MS-MQQB 3.1.7.13."""
 
 
 class Administering(Part):
-    """An administrator's control of transfer: pausing queues, taking the queue manager off the network.
+    """Carries out an administrator's control of transfer: pauses queues, takes the queue manager off the network.
 
     Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
     """
@@ -22,9 +22,9 @@ class Administering(Part):
     __slots__ = ()
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Send nothing more of an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
+        """Stop the sending from an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
 
-        Without an open session there is nobody to send the acknowledgment to.
+        Without an open session, no acknowledgment is sent.
         """
         session = queue.session
         if session.SessionState is SessionState.OPEN:
@@ -40,11 +40,11 @@ class Administering(Part):
         return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW))
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Send again what waits in an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
+        """Resume the sending from an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
 
-        3.1.7.2.4 makes State Inactive. Of a session that is open, or is being established, it becomes what that makes
-        it: Inactive, nothing would be sent on it, and there is no second session to establish. What was sent on the
-        session before the pause is not sent again (``next_unsent``).
+        3.1.7.2.4 sets State to Inactive. With an open session, or one being established, State follows the session
+        here: with Inactive nothing would be sent, and no second session can be established. Messages that were sent on
+        the session before the pause are not sent again (``next_unsent``).
         """
         if queue.State is not OutgoingQueueState.ON_HOLD:
             return
@@ -60,22 +60,25 @@ class Administering(Part):
             self.qm.sending.dispatch_messages(session, now)
 
     def take_offline(self, now: Now) -> None:
-        """Leave the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
+        """Take the queue manager off the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
 
-        "Restricts its network activities and does not receive" is read as: it has no sessions. Those that there are
-        end, none is established, and those that others want are refused.
+        "Restricts its network activities and does not receive" means no sessions here. Open sessions end, none is
+        established, and requests for sessions are refused.
         """
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):
             self.qm.closing.close(session, OFFLINE, now)
 
     def bring_online(self, now: Now) -> None:
-        """Come back to the network, and send what waits. Spec: MS-MQDMPR 3.1.4.13, MS-MQSO 5.1.1.1."""
+        """Bring the queue manager back to the network, and send the waiting messages.
+
+        Spec: MS-MQDMPR 3.1.4.13, MS-MQSO 5.1.1.1.
+        """
         self.qm.adm.ConnectionActive = True
         self.establish_waiting(now)
 
     def establish_waiting(self, now: Now) -> None:
-        """Establish the sessions of all queues that have something to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""
+        """Establish the sessions of all queues with messages to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""
         for queue in self.qm.adm.OutgoingQueues.values():
             idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
             if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
@@ -87,4 +90,4 @@ _STATE_OF = {
     SessionState.CLOSED: OutgoingQueueState.INACTIVE,
     SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,
 }
-"""OutgoingQueue.State after a pause, by the state of its session; Waiting in the others."""
+"""The OutgoingQueue.State after a pause, by the state of the session; Waiting for the other states."""

@@ -12,14 +12,14 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 Outcome = UserMessagePacket | MessageClass
-"""The result of a check: the packet to go on with, or the class of its refusal."""
+"""The result of a check: the packet to continue with, or the class of its refusal."""
 
 Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
-"""The third argument is the destination, None when there is no such queue."""
+"""A check of an arrived message. The third argument is the destination, None for a missing queue."""
 
 
 def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether a message, or one after it in its sequence, was accepted before. Spec: MS-MQQB 3.1.5.8.6."""
+    """Return whether a message, or a later one of its sequence, was accepted before. Spec: MS-MQQB 3.1.5.8.6."""
     header = packet.TransactionHeader
     key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
     transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
@@ -30,7 +30,7 @@ def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> b
 
 
 class Admission(Part):
-    """The decision whether an arrived message may be put into its queue, and its refusal.
+    """Decides whether an arrived message may enter its queue, and refuses it otherwise.
 
     Spec: MS-MQQB 3.1.5.8, 3.1.5.8.2, 3.1.5.8.3, 3.1.7.1.2.
     """
@@ -40,11 +40,11 @@ class Admission(Part):
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
     ) -> UserMessagePacket | None:
-        """Return the packet to be put into its queue; None when it was refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5.
+        """Return the packet for its queue; None when the message is refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5.
 
-        The checks stand in the order of 3.1.5.8; only the first is tried when there is no such queue. The steps before
-        them are 1 (duplicates) and the counts of 2; step 4 (SessionHeader) does not depend on the message; the steps
-        after them are 6 (sequence) and 8, in which a message over quota is refused.
+        The checks follow the order of 3.1.5.8; for a missing queue only the first runs. Step 1 (duplicates) and the
+        counts of step 2 come earlier. Step 4 (SessionHeader) does not depend on the message. Steps 6 (sequence) and 8,
+        which refuses a message over quota, come later.
         """
         checks: tuple[Check, ...] = (
             self.check_destination,
@@ -65,23 +65,23 @@ class Admission(Part):
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        """Report that a message is not taken: to the administration queue for NA, and to the sender of a transaction.
+        """Report a refused message: to the administration queue if NA is set, and to the sender of a transaction.
 
         Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: as it arrived.
         """
         message = replace(self.message_of(packet, now), security=None)
         if packet.SecurityHeader is not None and packet.SecurityHeader.EB:
-            message = replace(message, Body=b"")  # 3.1.7.15: an encrypted body is not sent back
+            message = replace(message, Body=b"")  # 3.1.7.15: an encrypted body is not returned
         self.qm.admin_acks.acknowledge_failure(message, message_class, now)
         if packet.TransactionHeader is not None:
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
-        """Check that there is such a queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that the destination queue exists. Spec: MS-MQQB 3.1.5.8.2."""
         return MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q if queue is None else packet
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        """Check that a transactional message is for a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that a transactional message goes to a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
         if packet.TransactionHeader is not None and not queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
         return packet
@@ -89,7 +89,7 @@ class Admission(Part):
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> Outcome:
-        """Check that a nontransactional message is for a nontransactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that a nontransactional message goes to a nontransactional queue. Spec: MS-MQQB 3.1.5.8.2."""
         if packet.TransactionHeader is None and queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
         return packet
@@ -97,9 +97,9 @@ class Admission(Part):
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         """Check that a message arrived in time. Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
 
-        A transactional message that was accepted before and is sent again is left to 3.1.5.8.6: refused here, its
-        sender would take for lost what was delivered. One that is not transactional is logged here when it asks for it:
-        its sender, whose session acknowledged it, keeps it no longer (E34).
+        A transactional message that was accepted before and is sent again is left to 3.1.5.8.6. If it were refused
+        here, its sender would take a delivered message for lost. A nontransactional message that requests it is logged
+        here, because its sender no longer keeps it after the session acknowledgment (E34).
         """
         if not self.qm.lifetimes.has_expired(packet, now):
             return packet
@@ -110,20 +110,20 @@ class Admission(Part):
         return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
     def log_refused(self, message: Message) -> None:
-        """Put a message that was refused into the dead-letter queue here, if it asks for it and there is room.
+        """Put a refused message into the local dead-letter queue, if it requests that and the queue has room.
 
-        Spec: MS-MQQB 3.1.5.8.8. One with a transaction is logged by its sender, who gets a FinalAck (3.1.5.7).
+        Spec: MS-MQQB 3.1.5.8.8. The sender of a transactional message logs it after the FinalAck (3.1.5.7).
         """
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted and not self.qm.quotas.check(self.qm.adm.SystemDeadletterQueue, message):
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        """Return whether a queue has room for a message; refuse it if not. Spec: MS-MQQB 3.1.5.8.8.
+        """Return whether a queue has room for a message; refuse the message if not. Spec: MS-MQQB 3.1.5.8.8.
 
-        Over the quota of the queue manager the session is closed and nothing acknowledged: the message comes again. A
-        transactional message that is refused here does not advance its sequence, like those refused before (E40): its
-        sender, which gets a FinalAck, bridges the gap.
+        Above the quota of the queue manager, the session is closed without an acknowledgment, and the message comes
+        again. A transactional message that is refused here does not advance its sequence, like one refused earlier
+        (E40): its sender gets a FinalAck, and bridges the gap.
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
@@ -135,5 +135,5 @@ class Admission(Part):
         return status is EnqueueStatus.NO_ERROR
 
     def message_of(self, packet: UserMessagePacket, now: Now) -> Message:
-        """Make the message of a packet that arrived for a queue of this queue manager."""
+        """Build the message of a packet that arrived for a local queue."""
         return deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)

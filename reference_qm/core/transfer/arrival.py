@@ -19,24 +19,24 @@ from reference_qm.surface.effects import Persist
 
 @dataclass(slots=True)
 class Saving:
-    """A message that is being put on disk, and what may be acknowledged when it is there."""
+    """A message on its way to the disk, and the acknowledgments that may follow."""
 
     position: MessagePosition
     entry: MessageIDHistoryEntry
     claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
     acceptance: Acceptance | None = None
-    """Of a transactional message."""
+    """The place of a transactional message in its sequence; None for other messages."""
     routed: UserMessagePacket | None = None
-    """The part that goes on, of a message for another queue manager."""
+    """The packet to send on, for a message to another queue manager; None for a local one."""
 
 
 class Arrival(Part):
-    """The arrival of a message in its queue. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, 3.1.5.8.8."""
+    """Puts arrived messages into their queues. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, 3.1.5.8.8."""
 
     __slots__ = ()
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
-        """Find the local queue that a message is for; None when there is none. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5."""
+        """Find the local queue of a message, or None. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5."""
         header = packet.UserHeader
         if isinstance(header.DestinationQueue, DirectQueueFormatName):
             path = header.DestinationQueue.DirectFormatName.partition("\\")[2]
@@ -48,10 +48,10 @@ class Arrival(Part):
         return None
 
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
-        """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
+        """Save a recoverable message before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
 
-        Message and history entry go together: remembered without its message, it would be taken for a duplicate and
-        lost.
+        Message and history entry are one record. A history entry without its message would make a repeated message a
+        duplicate, and lose it.
         """
         token = self.qm.next_persist_token()
         self.qm.savings[token] = saving
@@ -63,7 +63,7 @@ class Arrival(Part):
         self.qm.emit(Persist(token, change))
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
-        """Let a message be received that is in its queue, and on disk if need be.
+        """Make an arrived message available, once it is on disk if required.
 
         Spec: MS-MQQB 3.1.5.8 steps 8 to 10.
         """

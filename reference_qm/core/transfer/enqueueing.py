@@ -17,15 +17,15 @@ from reference_qm.surface.commands import Result
 
 
 class Enqueueing(Part):
-    """Putting messages into queues, one or several. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27, MS-MQMQ 2.1.7."""
+    """Puts messages into one or several queues. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27, MS-MQMQ 2.1.7."""
 
     __slots__ = ()
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
-        """Return whether a queue takes a message now. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Return whether a queue accepts a message now. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        No step is printed for a message that timed out in transit, only the status and the CURRENT_TIME that it would
-        need: it is one whose TimeToReachQueue is over, counted as MS-MQQB 3.1.7.1.2 does.
+        The document prints no step for a message that timed out in transit, only the status and the CURRENT_TIME that
+        the step would need. The step is: TimeToReachQueue has passed, counted as in MS-MQQB 3.1.7.1.2.
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.NO_ERROR and now.utc_s - message.SentTime > message.TimeToReachQueue:
@@ -33,9 +33,9 @@ class Enqueueing(Part):
         return status
 
     def enqueue_message(self, queue: Queue, message: Message, now: Now) -> tuple[EnqueueStatus, MessagePosition | None]:
-        """Put a message into a local queue, not to be received yet; None when it is refused. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Put a message into a local queue, before it can be received; None for a refusal. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        It is available when whoever enqueued it says so: when it is on disk, or when its transaction commits.
+        The caller makes the message available when it is on disk or its transaction commits.
         """
         status = self.admit_message(queue, message, now)
         if status is not EnqueueStatus.NO_ERROR:
@@ -49,15 +49,15 @@ class Enqueueing(Part):
         now: Now,
         transaction: Transaction | None = None,
     ) -> EnqueueStatus:
-        """Put a message into the queue that is open, or a copy into each of several. Spec: MS-MQDMPR 3.1.7.1.27.
+        """Put a message into the open queue, or a copy into each of several. Spec: MS-MQDMPR 3.1.7.1.27.
 
-        Where iQueue of a copy is printed as the descriptor it is the queue that this one has open. Each copy is
-        numbered, as MS-MQQB 3.1.7.1.1 does when it is sent: with one Identifier for all, two for the same queue manager
-        would be one and its duplicate (3.1.5.8.1). Copies that were put into their queues stay there when a later one
-        is refused. No status is printed for a queue that was deleted meanwhile: no quota is left there.
+        The document passes the descriptor as iQueue of a copy; the queue of the descriptor is meant. Each copy gets its
+        own number, as in MS-MQQB 3.1.7.1.1. With one Identifier, two copies for the same queue manager would be
+        duplicates (3.1.5.8.1). Copies in earlier queues stay when a later one is refused. The document has no status
+        for a queue that was deleted in the meantime: it counts as full.
         """
         if not descriptor.Multiple:
-            return self._enqueue(descriptor.QueueReference, message, now, transaction)
+            return self._enqueue_message(descriptor.QueueReference, message, now, transaction)
         message = replace(message, DestinationMultiQueueFormatName=descriptor.FormatName)
         for single in descriptor.OpenQueueDescriptorCollection:
             copy = replace(
@@ -66,15 +66,18 @@ class Enqueueing(Part):
                 DestinationQueueFormatName=single.FormatName,
                 DestinationQueueManagerIdentifier=destination_guid(single.FormatName),
             )
-            status = self._enqueue(single.QueueReference, copy, now, transaction)
+            status = self._enqueue_message(single.QueueReference, copy, now, transaction)
             if status is not EnqueueStatus.NO_ERROR:
                 return status
         return EnqueueStatus.NO_ERROR
 
-    def _enqueue(
+    def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
-        """Put a message into a local or outgoing queue, or let the commit do that. Spec: MS-MQDMPR 3.1.7.1.9."""
+        """Put a message into a local or outgoing queue, now or when its transaction commits.
+
+        Spec: MS-MQDMPR 3.1.7.1.9.
+        """
         if queue is None:
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         if isinstance(queue, OutgoingQueue):
@@ -83,7 +86,7 @@ class Enqueueing(Part):
         elif transaction is None:
             status, position = self.enqueue_message(queue, message, now)
             if position is not None:
-                self._let_arrive(position, None, Result(), now)
+                self._put_into_local_queue(position, None, Result(), now)
             return status
         elif status := self.admit_message(queue, message, now):
             return status
@@ -94,16 +97,18 @@ class Enqueueing(Part):
         return EnqueueStatus.NO_ERROR
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
-        """Put a message that is admitted into its queue; ``result`` when it is there, and on disk if it has to be.
+        """Put an admitted message into its queue; return ``result`` when it is in the queue, and on disk if required.
 
-        Until then nobody receives it, and an outgoing queue keeps it. None: the result comes later, to the command that
-        has the token, if one has.
+        Until then no reader receives the message, and an outgoing queue does not send it. None: the command of the
+        token gets the result later.
         """
         if isinstance(queue, OutgoingQueue):
-            return self._send_out(queue, message, token, result, now)
-        return self._let_arrive(self.qm.positions.insert_message(queue, message), token, result, now)
+            return self._put_into_outgoing_queue(queue, message, token, result, now)
+        return self._put_into_local_queue(self.qm.positions.insert_message(queue, message), token, result, now)
 
-    def _let_arrive(self, position: MessagePosition, token: int | None, result: Result, now: Now) -> Result | None:
+    def _put_into_local_queue(
+        self, position: MessagePosition, token: int | None, result: Result, now: Now
+    ) -> Result | None:
         position.awaits_disk = True
 
         def arrive() -> Result:
@@ -112,10 +117,13 @@ class Enqueueing(Part):
 
         queue = position.QueueReference
         return self.qm.disk.commit(
-            self.qm.durability.sent(position), token, arrive, lambda: queue.MessagePositionList.remove(position)
+            self.qm.durability.build_send_record(position),
+            token,
+            arrive,
+            lambda: queue.MessagePositionList.remove(position),
         )
 
-    def _send_out(
+    def _put_into_outgoing_queue(
         self, queue: OutgoingQueue, message: Message, token: int | None, result: Result, now: Now
     ) -> Result | None:
         position = MessagePosition(message, queue)
@@ -130,22 +138,24 @@ class Enqueueing(Part):
         )
 
     def outgoing_messages(self) -> int:
-        """Count the messages that wait to be sent, or will when their transactions commit."""
+        """Count the messages that wait to be sent, now or when their transactions commit."""
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in self.qm.adm.OutgoingQueues.values())
         return waiting + self.qm.transaction_operations.uncommitted_outgoing()
 
     def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
         """Send a copy of a message to each queue of a name; the result names the first. Raises CommandError.
 
-        The queues are open only for that. What is recoverable goes to disk after the result is returned, copy by copy.
+        The queues are open only for this send. Recoverable copies are saved after the result is returned, one by one.
         """
         access, share = QueueAccessType.SEND, QueueShareMode.DENY_NONE
         status, descriptor = self.qm.queue_opening.open_queue(to, access, share, now)
         if descriptor is None:
-            raise CommandError(f"{to!a} cannot be opened to be sent to: {status.name}")
+            raise CommandError(f"{to!a} cannot be opened for sending: {status.name}")
         first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.next_identifier())
         outcome = self.enqueue_to_open_queue(descriptor, message, now, transaction)
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
-            raise CommandError(f"{to!a}: not every queue takes it: {outcome.name}; some may have their copies")
+            raise CommandError(
+                f"{to!a}: not every queue accepts the message: {outcome.name}; some may have their copies"
+            )
         return Result({"message_id": message_id(first)})

@@ -9,22 +9,22 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 DISK_RETRY_S = 10
-"""Time for which an expired message stays that the disk would not let go."""
+"""The time in s for which an expired message stays after the disk refused its removal."""
 
 
 class Expiring(Part):
-    """Messages whose time is over while they wait. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
+    """Deletes messages whose time has passed. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-    One timer runs for the earliest of all messages, not one for each.
+    A single timer runs for the earliest of all messages.
     """
 
     __slots__ = ()
 
     def on_expiration_timer(self, now: Now) -> None:
-        """Delete what has expired. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
+        """Delete the expired messages. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-        A message that was sent and is not acknowledged may have arrived: it is looked at before it is sent again, as is
-        one whose session was not tried yet since the start.
+        A sent message without acknowledgment may have arrived, so it is checked before it is sent again. The same holds
+        for a message whose session was not tried since the start.
         """
         self.qm.post(LifetimesChanged())
         self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)
@@ -36,9 +36,9 @@ class Expiring(Part):
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
 
-        Printed is to put the deletion of a transactional message into the transaction with its TransactionIdentifier:
-        that is the transaction that it was sent in, which is over, and mostly another queue manager's. So it is deleted
-        at once.
+        The document adds the deletion of a transactional message to the transaction of its TransactionIdentifier.
+        That transaction is the one of the sender; it has ended, usually in another queue manager. So the message is
+        deleted at once.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
         expired = [position for position in positions if position.State is MessagePositionState.AVAILABLE]
@@ -56,4 +56,4 @@ class Expiring(Part):
                 self.qm.to_be_received.add(position, now.utc_s + DISK_RETRY_S)
                 self.qm.positions.unlock_message(position)
 
-        self.qm.disk.commit(self.qm.durability.removed(expired, reason), None, delete, try_again_later)
+        self.qm.disk.commit(self.qm.durability.build_removal(expired, reason), None, delete, try_again_later)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import gone, is_awaited
+from reference_qm.core.store.entries import is_awaited, removal_of
 from reference_qm.core.transfer.transactional_sending import leave_window
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
@@ -10,17 +10,17 @@ from reference_qm.surface.clock import Now
 
 
 class FinalAcks(Part):
-    """Final acknowledgments, both sides. Spec: MS-MQQB 2.2.5, 3.1.5.7, 3.1.5.8.2, 3.1.7.2.2."""
+    """Sends and receives final acknowledgments. Spec: MS-MQQB 2.2.5, 3.1.5.7, 3.1.5.8.2, 3.1.7.2.2."""
 
     __slots__ = ()
 
     # -- the sender of transactional messages -------------------------------------------------------------------------
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """End the story of a message that was refused, or left its queue. Spec: MS-MQQB 3.1.5.7.
+        """Finish a message that was refused or left its queue, as its FinalAck reports. Spec: MS-MQQB 3.1.5.7.
 
-        The message is deleted also when nobody asked for journaling: a message that was refused would else be sent for
-        ever. One that is not known any more was acknowledged before.
+        The message is deleted even without a request for journaling; otherwise a refused message would be sent forever.
+        An unknown message was acknowledged before.
         """
         properties = packet.MessagePropertiesHeader
         try:
@@ -46,7 +46,7 @@ class FinalAcks(Part):
             return
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        """Put a message into the journal or among the dead letters, as it asks for. Spec: MS-MQQB 3.1.5.7."""
+        """Put a message into the journal or the dead-letter queue, as it requests. Spec: MS-MQQB 3.1.5.7."""
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         journal = self.qm.journaling.journal_delivered if received else self.qm.journaling.journal_failed
         journal(position.MessagePosition)
@@ -54,19 +54,20 @@ class FinalAcks(Part):
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        """Acknowledge that a message left its queue, if anybody wants to know.
+        """Acknowledge that a message left its queue, if an acknowledgment is due.
 
         Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.
         """
         if is_awaited(position, reason):
             self.qm.admin_acks.acknowledge_receive(position.MessageReference, reason, now)
             self.acknowledge_final(position, reason, now)
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        """Send the FinalAck of a message that left its queue, if it has one. Spec: MS-MQQB 3.1.7.2.2.
+        """Send the FinalAck of a transactional message that left its queue. Spec: MS-MQQB 3.1.7.2.2.
 
-        Only transactional messages have one (2.2.5), although 3.1.7.2.2 says any that wants journaling.
+        Only transactional messages have a FinalAck (2.2.5), although 3.1.7.2.2 names every message that requests
+        journaling.
         """
         if position.order_queue is None:
             return
@@ -83,7 +84,7 @@ class FinalAcks(Part):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        """Send the negative FinalAck of a message that no queue takes. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
+        """Send the negative FinalAck of a message without a queue. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
         header, user = packet.TransactionHeader, packet.UserHeader
         assert header is not None
         body = FinalAckBody(
@@ -97,7 +98,10 @@ class FinalAcks(Part):
         self.qm.order_acks.send_transactional_ack(name, message_class, body, now)
 
     def keep_final_acks(self, session: Session, now: Now) -> None:
-        """Keep what an accepted session that closed had to deliver: FinalAcks are recoverable. Spec: MS-MQQB 2.2.5."""
+        """Keep the undelivered FinalAcks of a closed accepted session, because FinalAcks are recoverable.
+
+        Spec: MS-MQQB 2.2.5.
+        """
         if not session.initiator:
             for position in session.OutgoingMessageTable:
                 leave_window(session, position)
@@ -106,7 +110,7 @@ class FinalAcks(Part):
                     self.requeue(position, now)
 
     def requeue(self, position: OutgoingMessagePosition, now: Now) -> None:
-        """Put a message whose session is gone into the outgoing queue of its destination. Spec: MS-MQQB 3.1.7.17."""
+        """Move a message of a closed session to the outgoing queue of its destination. Spec: MS-MQQB 3.1.7.17."""
         message = position.MessagePosition.MessageReference
         queue = self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now)
         session = queue.session

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 class History(Part):
-    """The history of the messages that came, by which duplicates are found.
+    """Keeps the history of received messages, to find duplicates.
 
     Spec: MS-MQQB 3.1.1.3 (MessageIDHistoryTable), 3.1.2.8, 3.1.5.8.1, 3.1.6.7.
     """
@@ -20,18 +20,18 @@ class History(Part):
     __slots__ = ()
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        """Find the entry of a message that came before. Spec: MS-MQQB 3.1.5.8.1.
+        """Find the entry of an earlier message with the same identifier. Spec: MS-MQQB 3.1.5.8.1.
 
-        The whole MessageIdentifier is compared: ordinals are unique only within a queue manager.
+        The whole MessageIdentifier is compared, because ordinals are unique only within a queue manager.
         """
         return self.qm.adm.MessageIDHistoryTable.find(packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
 
     def disregard_duplicate(
         self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        """Note a duplicate's time and discard it. Spec: MS-MQQB 3.1.5.8.1.
+        """Update the time of a duplicate's entry, and discard the duplicate. Spec: MS-MQQB 3.1.5.8.1.
 
-        It is acknowledged when the message that it repeats is on disk.
+        A duplicate is acknowledged when the original message is on disk.
         """
         entry = replace(entry, TimeStamp=now.utc_s)
         self.qm.adm.MessageIDHistoryTable.insert(entry)
@@ -43,7 +43,7 @@ class History(Part):
         self.qm.disk.save(history_entry(entry))
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        """Enter a message into the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""
+        """Add a message to the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""
         header = packet.UserHeader
         entry = MessageIDHistoryEntry(MessageIdentifier(header.SourceQueueManager, header.MessageID), now.utc_s)
         evicted = self.qm.adm.MessageIDHistoryTable.insert(entry)
@@ -59,12 +59,12 @@ class History(Part):
         self.qm.timers.start(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0), now.monotonic_ms, duration_ms)
 
     def on_history_timer(self, now: Now) -> None:
-        """Forget the messages of long ago. Spec: MS-MQQB 3.1.6.7."""
+        """Remove old messages from the history. Spec: MS-MQQB 3.1.6.7."""
         table = self.qm.adm.MessageIDHistoryTable
         oldest_s = now.utc_s - self.qm.settings.message_id_history_cleanup_ms // self.qm.settings.scale // 1000
         forgotten: Change = {}
         for entry in table:
-            if entry.TimeStamp < oldest_s:  # behind it there are older ones, if the clock was set back since
+            if entry.TimeStamp < oldest_s:  # if the clock was set back, older entries follow
                 table.remove(entry)
                 forgotten[history_name(entry)] = None
         self.qm.disk.save(forgotten)

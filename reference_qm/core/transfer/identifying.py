@@ -33,28 +33,28 @@ RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Ses
     (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
     (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
 }
-"""The method that takes a packet in a state; whatever is not here closes the session.
+"""The method that handles a packet in a state; any other packet closes the session.
 
 Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
 """
 
 ESTABLISH_CONNECTION_SIZE = 572
 CONNECTION_PARAMETERS_SIZE = 32
-"""int bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
+"""The size in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
 
-LONGEST: Mapping[SessionState, int] = {
+LONGEST_PACKETS: Mapping[SessionState, int] = {
     SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_ECR_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
     SessionState.WAITING_CPR_MSG: CONNECTION_PARAMETERS_SIZE,
 }
-"""int bytes of the longest packet that a state admits, where it admits one of a fixed size."""
+"""The size in bytes of the longest packet in a state that allows only packets of fixed size."""
 
 _SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
 
 class Range(NamedTuple):
-    """The values that a field of a packet may have, and where that is printed."""
+    """The allowed values of a field of a packet, and the section that prints them."""
 
     path: str
     read: Callable[[Any], int]
@@ -90,16 +90,16 @@ RANGES: dict[PacketType, tuple[Range, ...]] = {
     ),
     UnknownInternalPacket: (_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
-"""Ranges of fields, where the document gives a range or MUST NOT and does not say to ignore it on receipt."""
+"""The ranges of fields that the document limits, unless receivers are to ignore the value."""
 
 
 class Identifying(Part):
-    """The first treatment of any bytes that arrive. Spec: MS-MQQB 3.1.5.1."""
+    """Cuts received bytes into packets and passes them on. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets and take each, but none after one that closed the session. Spec: MS-MQQB 3.1.5.1."""
+        """Cut bytes into packets, and handle each packet until one closes the session. Spec: MS-MQQB 3.1.5.1."""
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -111,7 +111,7 @@ class Identifying(Part):
             if not self.qm.is_connected(session, transport):
                 return
         if error is None:
-            if session.SessionState in LONGEST:
+            if session.SessionState in LONGEST_PACKETS:
                 self.check_announced(session, now)
             return
         self.note_received(session)
@@ -121,11 +121,11 @@ class Identifying(Part):
             self.qm.closing.refuse_malformed(session, error, now)
 
     def check_announced(self, session: Session, now: Now) -> None:
-        """Close on a packet longer than any that the state admits, before it has come. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
+        """Close the session when a packet announces more bytes than the state allows. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
 
-        Whoever has not opened a session could have megabytes of every connection held otherwise.
+        Otherwise clients without an open session could make the queue manager hold megabytes per connection.
         """
-        longest, announced = LONGEST[session.SessionState], session.framer.announced
+        longest, announced = LONGEST_PACKETS[session.SessionState], session.framer.announced
         if announced > longest:
             self.note_received(session)
             state = session.SessionState.value
@@ -152,7 +152,7 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Identify a packet of the stream; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
+        """Parse a packet of the stream; FormatError for a malformed one. Spec: MS-MQQB 3.1.5.1.1."""
         return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:
@@ -169,5 +169,5 @@ class Identifying(Part):
                 raise FormatError(path, 0, section, f"is 0x{value:X}, outside 0x{lowest:X} to 0x{highest:X}")
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
-        """Close on a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
+        """Close the session after a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
         self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)

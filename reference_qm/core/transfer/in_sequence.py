@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import gone, transfer_entry
+from reference_qm.core.store.entries import removal_of, transfer_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import Saving
 from reference_qm.model.adm import (
@@ -19,20 +19,21 @@ from reference_qm.surface.clock import Now
 
 
 class InSequence(Part):
-    """Receiving transactional messages: in order and exactly once. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
+    """Receives transactional messages in order and exactly once. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
 
     __slots__ = ()
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        """Put a transactional message into its queue if it is the next one. Spec: MS-MQQB 3.1.5.8.2, .6, .8.
+        """Put a transactional message into its queue if it is the next of its sequence.
 
-        One that is refused or out of sequence counts as received on the session, and only there. The elements of the
-        session are those of the sequence that the message belongs to: of its sender and destination format name
-        (MS-MQDMPR 3.1.1.5). They survive the session, or a message sent again on the next one would be accepted again;
-        and a sender has a sequence of its own for each name, so one for all names would refuse the messages of all but
-        the newest.
+        Spec: MS-MQQB 3.1.5.8.2, .6, .8.
+
+        A message that is refused or out of sequence counts as received on the session only. The session elements of the
+        document belong here to the sequence of a sender and a destination format name (MS-MQDMPR 3.1.1.5). They survive
+        the session; otherwise a message repeated on the next session would be accepted again. A sender has one sequence
+        per name, so a single one for all names would refuse the messages of every sequence except the newest.
         """
         receipt.done = True
         entry = self.qm.history.remember_message(packet, now)
@@ -67,7 +68,10 @@ class InSequence(Part):
         self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], acceptance), packet)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        """Return whether it is the next message of its sequence, or the first of a newer. Spec: MS-MQQB 3.1.5.8.6."""
+        """Return whether a message is the next of its sequence, or the first of a newer one.
+
+        Spec: MS-MQQB 3.1.5.8.6.
+        """
         header = packet.TransactionHeader
         assert header is not None
         if header.TxSequenceID == session.IncomingTxSequenceID:
@@ -77,9 +81,10 @@ class InSequence(Part):
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        """Count a message that is not the next one; the sequence stays where it is. Spec: MS-MQQB 3.1.5.8.6.
+        """Count a message that is not the next one, and leave the sequence unchanged. Spec: MS-MQQB 3.1.5.8.6.
 
-        3.1.5.8.6 ends with storing identifier and number of any message: read so, it would accept what it just refused.
+        3.1.5.8.6 ends by storing identifier and number of any message. This would accept a message that was just
+        refused.
         """
         session.TxMessageRejectCount += 1
         if transfer is not None:
@@ -94,7 +99,7 @@ class InSequence(Part):
         packet: UserMessagePacket,
         now: Now,
     ) -> None:
-        """Note that the sequence got as far as this message. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
+        """Advance the sequence to an accepted message. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
         header = packet.TransactionHeader
         assert header is not None
         session.TxMessageRejectCount = transfer.RejectCount = 0
@@ -103,7 +108,7 @@ class InSequence(Part):
         transfer.LastAccessTime = now.utc_s
 
     def confirm_saved(self, acceptance: Acceptance, sessions: list[Session], now: Now) -> None:
-        """Let a message be acknowledged once it and all before it are on disk. Spec: MS-MQQB 3.1.1.6.2."""
+        """Allow the acknowledgment of a message when it and its predecessors are on disk. Spec: MS-MQQB 3.1.1.6.2."""
         acceptance.saved = True
         transfer = acceptance.transfer
         while transfer.unsaved and transfer.unsaved[0].saved:
@@ -117,13 +122,13 @@ class InSequence(Part):
                 self.qm.order_acks.schedule(session, now)
 
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
-        """Go back to the last message on disk; those after it were not acknowledged and come again. Spec: 3.1.1.6.2.
+        """Return to the last message on disk; later ones were not acknowledged and come again. Spec: 3.1.1.6.2.
 
-        Also those that are on disk while one before them is not: they would be out of order.
+        Messages on disk behind one that is not on disk are withdrawn as well, because they would be out of order.
         """
         for acceptance in transfer.unsaved:
             acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)
-        self.qm.disk.save(gone(acceptance.position for acceptance in transfer.unsaved))
+        self.qm.disk.save(removal_of(acceptance.position for acceptance in transfer.unsaved))
         transfer.unsaved.clear()
         transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number
 

@@ -38,7 +38,7 @@ _NUMBER = attrgetter("SeqNo")
 
 
 def is_order_ack(packet: UserMessagePacket) -> bool:
-    """Return whether it is an OrderAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
+    """Return whether a packet is an OrderAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
     return (
         packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
         and len(packet.MessagePropertiesHeader.MessageBody) == BODY_SIZE
@@ -47,7 +47,7 @@ def is_order_ack(packet: UserMessagePacket) -> bool:
 
 
 def is_final_ack(packet: UserMessagePacket) -> bool:
-    """Return whether it is a FinalAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
+    """Return whether a packet is a FinalAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
     return packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_CLASS and _is_ordering(packet)
 
 
@@ -56,7 +56,7 @@ def _is_ordering(packet: UserMessagePacket) -> bool:
 
 
 class OrderAcks(Part):
-    """Order acknowledgments, both sides, and the sending of both kinds.
+    """Sends and receives order acknowledgments, and sends final acknowledgments.
 
     Spec: MS-MQQB 2.2.4, 3.1.1.6.2, 3.1.5.1.1, 3.1.5.6, 3.1.6.9, 3.1.7.17.
     """
@@ -66,11 +66,11 @@ class OrderAcks(Part):
     # -- the sender of transactional messages -------------------------------------------------------------------------
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Take an OrderAck, on whatever session it comes. Spec: MS-MQQB 3.1.5.6.
+        """Handle an OrderAck on any session. Spec: MS-MQQB 3.1.5.6.
 
-        It names its sequence by the TxSequenceID of the messages (2.2.4.1), not by the receiver's own
-        OutgoingTxSequenceID (3.1.7.17), which would say nothing. One for a sequence that is over, or for a number
-        never sent, is ignored.
+        An OrderAck names its sequence by the TxSequenceID of the messages (2.2.4.1). 3.1.7.17 prints the receiver's own
+        OutgoingTxSequenceID, which would mean nothing to the sender. An OrderAck for a finished sequence, or for a
+        number that was never sent, is ignored.
         """
         try:
             body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
@@ -87,9 +87,9 @@ class OrderAcks(Part):
                 return
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        """Note how far the receiver got, and wait on for the rest. Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1.
+        """Note the last ordered message, and restart the wait for the rest. Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1.
 
-        Only numbers of the same sequence are compared: LastAck may still be of the one before.
+        Only numbers of the same sequence are compared, because LastAck may belong to the previous sequence.
         """
         sequence = outgoing_sequence(session)
         sequence.TimeOfLastAck = now.utc_s
@@ -105,9 +105,10 @@ class OrderAcks(Part):
                 self.qm.transactional_sending.start_ack_wait_timer(session, now)
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
-        """Delete the messages that arrived; begin a new sequence when none is left. Spec: MS-MQQB 3.1.5.6.
+        """Delete the ordered messages; begin a new sequence when none is left. Spec: MS-MQQB 3.1.5.6.
 
-        ReceivedOrderAck, which nothing sets as printed, is set here: whichever acknowledgment comes last deletes.
+        The document never sets ReceivedOrderAck. Here this method sets it, and the later of both acknowledgments
+        deletes the message.
         """
         for position in session.OutgoingMessageTable:
             if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:
@@ -124,7 +125,7 @@ class OrderAcks(Part):
             session.OutgoingTxSequenceNumber,
         )
         if sequence is None or queue is None:
-            return  # it was not connected since the start: there is nothing to acknowledge
+            return  # no connection since the start, so no acknowledgment is due
         unacked = sequence.UnackedSequence
         queue.OutgoingTransferInfoReference = OutgoingTransferInfo(
             EodFirstNonAck=unacked[0] if unacked else NO_SEQUENCE,
@@ -143,10 +144,10 @@ class OrderAcks(Part):
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
     def schedule(self, session: Session, now: Now) -> None:
-        """Start the Order Ack Send Timer; put it off as long as MaximumOrderAckDelay admits. Spec: MS-MQQB 3.1.5.8.6.
+        """Start the Order Ack Send Timer, or delay it up to MaximumOrderAckDelay. Spec: MS-MQQB 3.1.5.8.6.
 
-        A LastOrderAckSendTime that is yet to come, because the clock was set back, counts as now (E221).
-        A session that the message itself closed, by its SessionHeader, has no timers: the message comes again.
+        A LastOrderAckSendTime in the future, after the clock was set back, counts as now (E221). A session that the
+        message's own SessionHeader closed has no timers: the message comes again.
         """
         if session.SessionState is not SessionState.OPEN:
             return
@@ -157,9 +158,9 @@ class OrderAcks(Part):
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
     def on_send_timer(self, session: Session, now: Now) -> None:
-        """Acknowledge the messages that are on disk, once for each sequence. Spec: MS-MQQB 3.1.6.9.
+        """Acknowledge the messages on disk, once per sequence. Spec: MS-MQQB 3.1.6.9.
 
-        Nothing is sent for a sequence of which nothing was accepted: 0 is no TxSequenceNumber (2.2.4.1).
+        A sequence without an accepted message is not acknowledged, because 0 is not a TxSequenceNumber (2.2.4.1).
         """
         if session.SessionState is not SessionState.OPEN:
             return
@@ -172,13 +173,13 @@ class OrderAcks(Part):
         session.LastOrderAckSendTime = now.utc_s
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (TxSequenceID: see receive_order_ack)."""
+        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (TxSequenceID: see ``receive``)."""
         return OrderAckBody(transfer.saved_identifier, transfer.saved_number, transfer.saved_number - 1)
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
-        """Name the order queue of a sender. Spec: MS-MQQB 3.1.7.17.
+        """Return the format name of a sender's order queue. Spec: MS-MQQB 3.1.7.17.
 
-        A private name has the sender's GUID, not RemoteQMGuid: that is the router of a message that was routed.
+        A private name contains the sender's GUID. RemoteQMGuid would be the router of a routed message.
         """
         if session.DirectFormatSession:
             return f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
@@ -193,8 +194,8 @@ class OrderAcks(Part):
     ) -> None:
         """Send an OrderAck or FinalAck to an order queue. Spec: MS-MQQB 3.1.7.17, 2.2.4, 2.2.5.
 
-        It goes out on the session that its messages came on, as figure 14 and 2.1.1 have it, and on one of its own only
-        when there is none. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1).
+        The acknowledgment uses the session of its messages, as in figure 14 and 2.1.1, and a session of its own only
+        without that one. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1).
         """
         order_ack = message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
         message = Message(
@@ -210,11 +211,11 @@ class OrderAcks(Part):
         )
         queue = self._queue_of_open_session(name) or self.qm.destinations.open_outgoing(name, now)
         position = MessagePosition(message, queue)
-        self.qm.disk.save(self.qm.durability.sent(position))
+        self.qm.disk.save(self.qm.durability.build_send_record(position))
         self.qm.sending.message_position_available(queue, position, now)
 
     def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:
-        """Find the queue of a session that is open to an order queue's host; an acceptor's gets one (3.1.7.1)."""
+        """Find the queue of an open session to an order queue's host; create it for an acceptor's (3.1.7.1)."""
         for session in self.qm.sessions.values():
             if session.SessionState is not SessionState.OPEN:
                 continue

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 class OwnMessages(Part):
-    """Messages that the queue manager itself sends to a queue: acknowledgments and reports.
+    """Sends the queue manager's own messages: acknowledgments and reports.
 
     Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15, MS-MQDMPR 3.1.7.1.5, 3.1.7.1.27.
     """
@@ -20,7 +20,7 @@ class OwnMessages(Part):
     __slots__ = ()
 
     def send(self, message: Message, now: Now) -> None:
-        """Send a message of the queue manager's own; it is discarded when its queue cannot be opened or is full.
+        """Send one of the queue manager's own messages; discard it when its queue cannot be opened or is full.
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15 (last steps), MS-MQDMPR 3.1.7.1.27.
         """
@@ -35,15 +35,15 @@ class OwnMessages(Part):
         )
         if isinstance(queue, OutgoingQueue):
             position = MessagePosition(message, queue)
-            self.qm.disk.save(self.qm.durability.sent(position))
+            self.qm.disk.save(self.qm.durability.build_send_record(position))
             self.qm.sending.message_position_available(queue, position, now)
         else:
             position = self.qm.positions.insert_message(queue, replace(message, ArrivalTime=now.utc_s))
-            self.qm.disk.save(self.qm.durability.sent(position))
+            self.qm.disk.save(self.qm.durability.build_send_record(position))
             self.qm.positions.message_available(position)
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
-        """Open the destination for sending; None when that fails. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open the destination for sending; None for a failure. Spec: MS-MQDMPR 3.1.7.1.5."""
         name = message.DestinationQueueFormatName
         try:
             if is_large(message.Body):
@@ -63,9 +63,9 @@ class OwnMessages(Part):
             return None
 
     def _has_room(self, queue: Queue, message: Message) -> bool:
-        """Return whether a queue takes one more: anybody may ask for these messages, and names where to.
+        """Return whether a queue has room for another own message; any sender can request such messages to any queue.
 
-        A transactional local queue takes none: they have no transaction (MS-MQQB 3.1.5.8.2).
+        A transactional local queue accepts none, because these messages have no transaction (MS-MQQB 3.1.5.8.2).
         """
         if isinstance(queue, OutgoingQueue):
             return len(queue.session.OutgoingMessageTable) < self.qm.config.max_outgoing_messages

@@ -19,20 +19,20 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 UNSAVED_LIMIT = 0x7FFF
-"""Recoverable messages of a session that may wait for the disk: half of what 16-bit numbers distinguish."""
+"""The limit of recoverable messages of a session that wait for the disk: half of the 16-bit numbers."""
 
 
 class Receiving(Part):
-    """Receiving messages. Spec: MS-MQQB 3.1.5.8."""
+    """Receives messages. Spec: MS-MQQB 3.1.5.8."""
 
     __slots__ = ()
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Take a UserMessage Packet. Spec: MS-MQQB 3.1.5.8.
+        """Handle a UserMessage Packet. Spec: MS-MQQB 3.1.5.8.
 
-        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts: were duplicates and refused messages not,
-        both sides' counts would differ for ever. The SessionHeader says nothing about the message, so it is processed
-        whatever becomes of the message, and the message whatever becomes of the session (note <14>'s field text).
+        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts. If duplicates and refused messages were
+        not counted, the counts of both sides would differ forever. The SessionHeader does not depend on the message:
+        each is processed even if the other is refused (field text of note <14>).
         """
         if len(session.receipts) >= UNSAVED_LIMIT:
             reason = f"{UNSAVED_LIMIT} messages wait for the disk: sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
@@ -52,21 +52,21 @@ class Receiving(Part):
         self.qm.session_acks.acknowledge_full_window(session, now)
 
     def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
-        """Acknowledge a message that is no more than what it caused when that is on disk. Spec: MS-MQQB 3.1.5.8.7.
+        """Acknowledge a message without a place of its own when its consequences are on disk. Spec: MS-MQQB 3.1.5.8.7.
 
-        It may have been refused into the dead letters, or be a FinalAck that moved another one: lost with the process,
-        that would never happen again, for nobody sends an acknowledged message again.
+        Such a message was refused into a dead-letter queue, or is a FinalAck that moved another message. If a crash
+        lost the consequences after the acknowledgment, the sender would not repeat the message.
         """
         receipt.done = False
 
-        def reached(at: Now) -> None:
+        def flag_message(at: Now) -> None:
             receipt.done = True
             self.qm.session_acks.flag_recoverable(session, at)
 
-        def missed(error: str, at: Now) -> None:
+        def close_unsaved(error: str, at: Now) -> None:
             self._close_unsaved(session, receipt, error, at)
 
-        self.qm.disk.when_saved(reached, missed, now)
+        self.qm.disk.when_saved(flag_message, close_unsaved, now)
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         """Count a message in the session's sequences. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4."""
@@ -76,7 +76,7 @@ class Receiving(Part):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Note that the session is used and owes an acknowledgment. Spec: MS-MQQB 3.1.5.8.2."""
+        """Note that the session is active and an acknowledgment is due. Spec: MS-MQQB 3.1.5.8.2."""
         if isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName):
             session.DirectFormatSession = True
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
@@ -84,10 +84,10 @@ class Receiving(Part):
         session.SessionActive = True
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        """Put a message into its queue, unless it came before or cannot be accepted. Spec: MS-MQQB 3.1.5.8.
+        """Put a message into its queue, unless it is a duplicate or is refused. Spec: MS-MQQB 3.1.5.8.
 
-        A message that is disregarded is acknowledged all the same, or it would be sent again for ever. OrderAcks and
-        FinalAcks are identified by 3.1.5.1.1; they are counted as messages, as figure 14 has it.
+        A disregarded message is acknowledged as well; otherwise it would be sent forever. OrderAcks and FinalAcks are
+        identified by 3.1.5.1.1, and count as messages, as in figure 14.
         """
         if not self.is_addressed_here(packet):
             self.qm.routing.route_message(session, packet, receipt, now)
@@ -95,7 +95,7 @@ class Receiving(Part):
         if self.is_misdirected(packet):
             receipt.done = True
             return
-        if packet.MessagePropertiesHeader.Label == LABEL:  # both acknowledgments of order have it, few others
+        if packet.MessagePropertiesHeader.Label == LABEL:  # both order acknowledgments have it, other messages rarely
             for is_one, take in (
                 (is_order_ack, self.qm.order_acks.receive),
                 (is_final_ack, self.qm.final_acks.receive),
@@ -134,22 +134,22 @@ class Receiving(Part):
             self.qm.arrival.message_arrived(position, now)
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is for this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
+        """Return whether a message is meant for this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
 
-        A QueueManagerAddress of zeros, which all direct names have, means this queue manager: read otherwise, direct
-        messages would be routed for ever.
+        A QueueManagerAddress of zeros, which all direct names have, means this queue manager. Otherwise direct messages
+        would be routed forever.
         """
         return packet.UserHeader.QueueManagerAddress in (NULL_GUID, self.qm.adm.Identifier)
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is dropped because its direct name has a host that is not this one (E220).
+        """Return whether a message is dropped because its direct name has another host (E220).
 
-        Nobody hears of it: no acknowledgment is made, and no place in a sequence is taken.
+        A dropped message is not acknowledged and takes no place in a sequence.
         """
         return self.qm.config.validate_host_names and not self.names_own_host(packet)
 
     def names_own_host(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is for a name of this queue manager; also for a name that has no host."""
+        """Return whether a message's destination names this host, or names no host."""
         queue = packet.UserHeader.DestinationQueue
         if not isinstance(queue, DirectQueueFormatName):
             return True
@@ -157,7 +157,7 @@ class Receiving(Part):
         return self.qm.queue_names.is_own_host(protocol, rest.partition("\\")[0])
 
     def on_persisted(self, saving: Saving, now: Now) -> None:
-        """Let a message be received and acknowledged that is on disk now. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
+        """Make a message available and acknowledge it, once it is on disk. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
         for session, receipt in saving.claims:
             receipt.done = True
             self.qm.session_acks.flag_recoverable(session, now)
@@ -169,7 +169,10 @@ class Receiving(Part):
             self.qm.arrival.message_arrived(saving.position, now)
 
     def on_persist_failed(self, saving: Saving, error: str, now: Now) -> None:
-        """Forget a message that cannot be saved and close, so that it is sent again. Spec: MS-MQQB 3.1.5.8.7."""
+        """Remove a message that cannot be saved, and close the session, so that it is sent again.
+
+        Spec: MS-MQQB 3.1.5.8.7.
+        """
         saving.position.State = MessagePositionState.DELETED
         if saving.routed is None:
             saving.position.QueueReference.MessagePositionList.remove(saving.position)

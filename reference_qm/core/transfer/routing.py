@@ -12,27 +12,27 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Out
 from reference_qm.surface.clock import Now
 
 HIGHEST_HOP_COUNT = 0x1D
-"""Of UserHeader.Flags.RC. Spec: MS-MQMQ 2.2.19.2."""
+"""The highest valid UserHeader.Flags.RC. Spec: MS-MQMQ 2.2.19.2."""
 
 _RC = UserHeader.flags(RC=0x1F)
 _SH = BaseHeader.flags(SH=1)
 
 
 class Routing(Part):
-    """Messages on their way through this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5, 3.1.5.8.7, 3.1.5.8.8.
+    """Routes messages to other queue managers. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5, 3.1.5.8.7, 3.1.5.8.8.
 
-    A routed packet goes on as it came, but for its hop count and without the SessionHeader, which was for this session.
-    Its TransactionHeader is that of its source: the sequence, its order acknowledgments and the sending again are
-    between source and destination; between the hops it is a recoverable message.
+    A routed packet keeps its bytes, except the hop count and the SessionHeader, which belonged to the incoming session.
+    Its TransactionHeader belongs to its source: source and destination manage the sequence, order acknowledgments and
+    repetition. Between the hops it is a recoverable message.
     """
 
     __slots__ = ()
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        """Take a message for another queue manager over, and send it on. Spec: MS-MQQB 3.1.5.8.
+        """Accept a message for another queue manager, and send it on. Spec: MS-MQQB 3.1.5.8.
 
-        Any queue manager does: that it is no routing server shows in the directory, where nobody is sent to it. One
-        that expired is dealt with where it is sent (3.1.7.1.2).
+        Every queue manager routes. The directory shows whether it is a routing server, and no message is sent to one
+        that is not. An expired message is handled when it is sent (3.1.7.1.2).
         """
         if not self.is_routable(packet):
             receipt.done, receipt.acknowledge = True, False
@@ -66,19 +66,19 @@ class Routing(Part):
 
         Spec: MS-MQQB 3.1.5.8.2 (first step), MS-MQMQ 2.2.19.2.
 
-        One that cannot is disregarded and not acknowledged: its sender keeps it. A direct name has no
-        QueueManagerAddress; with one, anybody could make this queue manager connect to anywhere.
+        Any other message is disregarded without an acknowledgment, so its sender keeps it. A direct name with a
+        QueueManagerAddress is refused; otherwise any client could make this queue manager connect anywhere.
         """
         user, queues = packet.UserHeader, self.qm.adm.OutgoingQueues
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)
         if waiting >= self.qm.config.max_outgoing_messages or user.DestinationQueue is None or user.DQ == DIRECT:
             return False
-        return len(queues) < OUTGOING_QUEUES_LIMIT or _destination(packet) in queues
+        return len(queues) < OUTGOING_QUEUES_LIMIT or _destination_of(packet) in queues
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        """Count this queue manager; None when there were too many. Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
+        """Count this queue manager as a hop; None above the limit. Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
 
-        RC has five bits, but its valid range ends at 0x1D: that is what the count may not exceed.
+        RC has five bits, but its valid range ends at 0x1D, which is the limit.
         """
         user = packet.UserHeader
         if user.RC >= HIGHEST_HOP_COUNT:
@@ -96,6 +96,6 @@ class Routing(Part):
             self.qm.order_acks.note_transfer(queue.session)
 
 
-def _destination(packet: UserMessagePacket) -> str:
+def _destination_of(packet: UserMessagePacket) -> str:
     """Return the key of the outgoing queue of a message."""
     return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()

@@ -26,11 +26,11 @@ _ENCRYPTING = "MS-MQQB 3.1.7.1.5"
 
 
 class Securing(Part):
-    """Signing and encrypting a message when it is sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
+    """Signs and encrypts messages when they are sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
 
-    A message is made again of its attributes each time it is sent: what is encrypted stays with the packet that is
-    sent. Only messages of this queue manager are signed and encrypted here: one that is routed is passed on as it is,
-    for otherwise its destination could not read it.
+    The packet is built anew from the message's attributes for each send, and an encrypted body stays with its packet.
+    Only this queue manager's own messages are signed and encrypted. A routed message passes unchanged; otherwise its
+    destination could not read it.
     """
 
     __slots__ = ()
@@ -38,10 +38,10 @@ class Securing(Part):
     def secure_user_message(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> UserMessagePacket | None:
-        """Return the packet of a message signed and encrypted as its attributes ask for; None when it cannot be.
+        """Return the packet of a message, signed and encrypted as its attributes require; None for a failure.
 
-        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. What follows a message that cannot be signed is not printed: the same as for
-        one that cannot be encrypted (3.1.7.1.5.1), because it must not be sent as it is either.
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The document does not print what follows a failed signature. It is handled
+        like a failed encryption (3.1.7.1.5.1), because the message must not be sent unsigned.
         """
         try:
             secured = self.encrypt_body(session, message, self.sign_packet(message, packet), now)
@@ -57,12 +57,12 @@ class Securing(Part):
             return packet
         key = self.find_signing_key(security.SenderCertificate)
         if key is None:
-            raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is not here")
+            raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is missing")
         content = self.qm.security_on_receipt.signed_properties
-        return sign_message(packet, _signature_type(security.AuthenticationLevel), key, content)
+        return sign_message(packet, _signature_type_of(security.AuthenticationLevel), key, content)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
-        """Find the private key of a sender's certificate (DER); None when it is not here. Spec: MS-MQQB 3.1.7.1.4."""
+        """Find the private key of a sender's certificate (DER); None without a local key. Spec: MS-MQQB 3.1.7.1.4."""
         accounts = self.qm.config.security.accounts
         return next((one.key for one in accounts if one.certificates[:1] == (certificate,)), None)
 
@@ -71,8 +71,8 @@ class Securing(Part):
     ) -> UserMessagePacket:
         """Encrypt the body when Message.PrivacyLevel is not None. Spec: MS-MQQB 3.1.7.1.5.
 
-        Printed, the key is that of RemoteQMGuid, the next hop; it is the destination that decrypts (3.1.5.8.3), so here
-        it is that of UserHeader.QueueManagerAddress, which is the same for a message that is not routed.
+        The document takes the key of RemoteQMGuid, the next hop. But the destination decrypts (3.1.5.8.3), so the key
+        belongs to UserHeader.QueueManagerAddress, which is the same for a message that is not routed.
         """
         if message.security is None or not message.security.PrivacyLevel:
             return packet
@@ -81,7 +81,7 @@ class Securing(Part):
             keys = self.qm.security_lookup.find_public_keys(remote, now)
             if keys is None:
                 raise SecurityError(
-                    "RemoteQMPublicKey", _ENCRYPTING, f"no public keys of queue manager {remote} are known"
+                    "RemoteQMPublicKey", _ENCRYPTING, f"the public keys of queue manager {remote} are unknown"
                 )
             session.RemoteQMPublicKey = keys.build()
         keys = MqdsPublicKeys.parse(session.RemoteQMPublicKey)
@@ -90,10 +90,10 @@ class Securing(Part):
         return encrypted
 
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
-        """Return the message that arrives in a local queue, signed and checked; CommandError when it is refused.
+        """Return the message as a local queue stores it, signed and checked; CommandError for a refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, but there is no transfer to encrypt
-        for.
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, except that no transfer needs
+        encryption.
         """
         wanted = message.security
         refusal: object = unmet_demand(
@@ -120,8 +120,10 @@ class Securing(Part):
         return message
 
 
-def _signature_type(level: int) -> SignatureType:
+def _signature_type_of(level: int) -> SignatureType:
     try:
         return SignatureType(level)
     except ValueError:
-        raise SecurityError("Message.AuthenticationLevel", _SIGNING, f"0x{level:X} is no kind of signature") from None
+        raise SecurityError(
+            "Message.AuthenticationLevel", _SIGNING, f"0x{level:X} is not a kind of signature"
+        ) from None

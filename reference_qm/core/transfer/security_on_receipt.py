@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 class SecurityOnReceipt(Part):
-    """The security of a message that arrived.
+    """Checks the security of arrived messages.
 
     Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2 (Authentication, PrivacyLevel).
     """
@@ -33,9 +33,9 @@ class SecurityOnReceipt(Part):
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        """Return a message to this queue manager in clear and authenticated, or the class of its refusal.
+        """Return an arrived message decrypted and authenticated, or the class of its refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader passes, whatever the queue grants, as printed.
+        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader passes for any rights of the queue, as printed.
         """
         if packet.SecurityHeader is None:
             return packet
@@ -52,27 +52,29 @@ class SecurityOnReceipt(Part):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         """Decrypt the body when EB is set; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
-        return decrypt_message(packet, self._receiver(), now)
+        return decrypt_message(packet, self._build_receiver(), now)
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        """Verify the signature, if there is one, and note its kind in AS; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        """Verify the signature, if any, and store its kind in AS; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
         return authenticate_message(packet, self.signed_properties)
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
-        """Verify the identity of who signed; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
-        identify_sender(packet, self._receiver(), now)
+        """Verify the identity of the signer; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        identify_sender(packet, self._build_receiver(), now)
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         """Check that the sender may write to the queue; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
-        assert packet.SecurityHeader is not None  # another message is not checked
-        authorize_sender(packet.SecurityHeader, self._receiver(), self.qm.security_lookup.find_queue_security(queue))
+        assert packet.SecurityHeader is not None  # a message without SecurityHeader is not checked
+        authorize_sender(
+            packet.SecurityHeader, self._build_receiver(), self.qm.security_lookup.find_queue_security(queue)
+        )
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         """Check that a message is authenticated and encrypted as its queue demands. Spec: MS-MQDMPR 3.1.1.2.
 
-        No document says how such a message is refused: as one whose signature, or encryption, is not valid.
+        No document prints the refusal; it is that of an invalid signature or encryption.
         """
         if not queue.Authentication and queue.PrivacyLevel is PrivacyLevel.OPTIONAL:
             return packet
@@ -80,16 +82,16 @@ class SecurityOnReceipt(Part):
         authenticated, encrypted = (False, False) if security is None else (bool(security.AS), bool(security.EB))
         return unmet_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
 
-    def _receiver(self) -> Receiver:
+    def _build_receiver(self) -> Receiver:
         return Receiver(self.qm.caches, self.qm.config.security.encryption_keys, _Accounts(self.qm.security_lookup))
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-        """Return the properties that a signature is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+        """Return the properties that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
         return signed_content(packet, kind)
 
 
 def unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
-    """Return the class of refusal of a message that is not what its queue accepts; None when it is."""
+    """Return the class of refusal for messages that a queue does not accept; None when it accepts them."""
     if queue.Authentication and not authenticated:
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
     wanted = {PrivacyLevel.NONE: False, PrivacyLevel.BODY: True}.get(queue.PrivacyLevel, encrypted)
@@ -97,7 +99,7 @@ def unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> Messa
 
 
 class _Accounts:
-    """The entries of users in the directory and the configuration."""
+    """Finds users in the directory and the configuration."""
 
     __slots__ = ("_lookup",)
 

@@ -15,51 +15,54 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 PIGGYBACK_AFTER = 0.75
-"""Part of the Session Ack Send Timer after which a UserMessage carries the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
+"""The share of the Session Ack Send Timer after which a UserMessage carries the acknowledgment.
+
+Spec: MS-MQQB 3.1.7.11.
+"""
 
 
 class Sending(Part):
-    """Sending messages. Spec: MS-MQQB 3.1.7.1, 3.1.7.11, 3.1.7.12, MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9."""
+    """Sends messages. Spec: MS-MQQB 3.1.7.1, 3.1.7.11, 3.1.7.12, MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9."""
 
     __slots__ = ()
 
     def take_over(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
-        """Put a message into its outgoing queue; it is sent when the change that is returned is on disk.
+        """Put a message into its outgoing queue; it is sent when the returned change is on disk.
 
-        Spec: MS-MQQB 3.1.7.12. An empty change means that it is sent already, or will be as soon as it may.
+        Spec: MS-MQQB 3.1.7.12. An empty change means that the message has been sent or may be sent at once.
         """
         if position.MessageReference.TransactionIdentifier is not None:
             position.MessageReference = self.qm.transactional_sending.number_in_sequence(
                 queue.session, position.MessageReference
             )
-        change = self.qm.durability.sent(position)
+        change = self.qm.durability.build_send_record(position)
         position.awaits_disk = bool(change)
         self.message_position_available(queue, position, now)
         return change
 
     def take_back(self, queue: OutgoingQueue, position: MessagePosition) -> None:
-        """Take a message out of its outgoing queue that could not be put on disk."""
+        """Remove a message from its outgoing queue after its record failed."""
         for outgoing in queue.session.OutgoingMessageTable:
             if outgoing.MessagePosition is position:
                 self.take_out(queue.session, outgoing)
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
-        """Take a message into the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
+        """Move a message to the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
         packet = self.construct_user_message(position)
         number = position.MessageReference.TransactionSequenceNumber
         outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
         self.put_outgoing(queue.session, outgoing, now)
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Put a message into the table of its session, connect if need be, and send. Spec: MS-MQQB 3.1.7.12.
+        """Add a message to the table of its session, connect if necessary, and send. Spec: MS-MQQB 3.1.7.12.
 
-        Printed is to connect while ConnectionHistory is empty; a session that was closed since, idle for instance, has
-        to be established again too, or its queue would never be sent. Printed is to connect before the message is in
-        the table; an attempt that fails at once would then find the table empty and never be repeated.
+        The document connects only while ConnectionHistory is empty. A session that was closed since, for example when
+        idle, must be established again as well; otherwise its queue would never be sent. The document connects before
+        it adds the message to the table; an attempt that fails at once would find the table empty, and would never be
+        repeated.
 
-        Printed is to do nothing while the queue is Locked, which no outgoing queue is here, or OnHold. Resuming
-        (3.1.7.14) sends what is in the table: a message that were not in it would never be sent. So it is put there,
-        and nothing else is done.
+        The document does nothing while the queue is Locked, which no outgoing queue is here, or OnHold. But resuming
+        (3.1.7.14) sends only the messages in the table. So the message is added to the table, and nothing else is done.
         """
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.watch_sent(session, position)
@@ -71,19 +74,19 @@ class Sending(Part):
         self.dispatch_messages(session, now)
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
-        """Make the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
+        """Build the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
 
-        Whether it carries a SessionHeader is decided when it is sent: decided here, as printed, the flags would be
-        cleared with the packet still waiting for the window, and 3.1.7.1.3 would then overwrite them.
+        The SessionHeader is added when the message is sent. The document adds it here: then the flags would be cleared
+        while the packet still waits for the window, and 3.1.7.1.3 would overwrite them.
         """
         return serialize_message(position.MessageReference)
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
-        """Send what may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
+        """Send the messages that may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
 
-        Printed, all that is not acknowledged is dispatched again with each acknowledgment (3.1.5.5.1): a message that
-        awaits its acknowledgment on this session is not sent twice on it. One that is not on disk yet is not sent, nor
-        is any behind it: order is kept.
+        The document dispatches every unacknowledged message again with each acknowledgment (3.1.5.5.1). A message that
+        awaits its acknowledgment on this session is not sent twice here. A message that is not on disk yet is not sent,
+        and neither are those behind it, to keep the order.
         """
         while self.may_send(session):
             position = session.OutgoingMessageTable.next_unsent()
@@ -95,7 +98,7 @@ class Sending(Part):
                 return
 
     def may_send(self, session: Session) -> bool:
-        """Return whether the session is open, its queue connected and the window not full.
+        """Return whether the session is open, its queue connected and the window open.
 
         Spec: MS-MQQB 3.1.7.1 steps 1 and 2.
         """
@@ -112,7 +115,7 @@ class Sending(Part):
         return session.UnAckedMessageCount < session.WindowSize
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
+        """Send a message, or delete an expired one; True: continue with the next message. Spec: MS-MQQB 3.1.7.1."""
         self.qm.resolving.address_message(session, position)
         if self.qm.lifetimes.has_expired(position.UserMessage, now):
             self.delete_expired(session, position, now)
@@ -125,10 +128,10 @@ class Sending(Part):
         return True
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        """Let a message of this queue manager be signed and encrypted; False: it could not be, and is deleted.
+        """Sign and encrypt an own message; False: it failed, and the message is deleted.
 
-        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. It is made again of its attributes: what was encrypted for an earlier
-        session stays with the packet that was sent.
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The packet is built anew from the attributes: an encrypted body belongs to
+        the packet of an earlier session.
         """
         sent = position.UserMessage
         if sent.SecurityHeader is None or not self.is_own(sent):
@@ -143,28 +146,28 @@ class Sending(Part):
         return True
 
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete an expired message; it is acknowledged and journaled if asked to. Spec: MS-MQQB 3.1.7.1.2."""
+        """Delete an expired message, and acknowledge and journal it as requested. Spec: MS-MQQB 3.1.7.1.2."""
         self.take_out(session, position)
         self.qm.post(MessageExpired(position.MessagePosition))
 
     def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.5.1."""
+        """Delete a message that must not be sent, and log it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
         self.take_out(session, position)
         self.qm.journaling.journal_failed(position.MessagePosition)
 
     def take_out(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Take a message out of its outgoing queue that is not sent."""
+        """Remove an unsent message from its outgoing queue."""
         session.OutgoingMessageTable.remove(position)
         self.qm.transactional_sending.leave_sequence(session, position)
 
     def is_own(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is from here, not routed."""
+        """Return whether a message was sent by this queue manager, and not routed."""
         return packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11.
 
-        Acknowledgments of transactional messages carry no SessionHeader: it would set a bit of BaseHeader.Flags
+        Acknowledgments of transactional messages carry no SessionHeader, which would set a bit of BaseHeader.Flags
         (2.2.4).
         """
         if position.UserMessage.TransactionHeader is not None:
@@ -183,17 +186,17 @@ class Sending(Part):
                 SessionHeader=self.qm.session_acks.build_header(session),
             )
             self.qm.session_acks.note_acknowledged(session, now)
-        session.OutgoingMessageTable.sent(position)
+        session.OutgoingMessageTable.note_sent(position)
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
             self.qm.session_acks.start_wait_timer(session, now)
         session.SessionActive = True
         return packet
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
-        """Return whether it is time to let a message carry the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
+        """Return whether the next message should carry the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
         if not session.UnackedReceivedMsgCount:
             return False
-        elapsed = self.qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
+        elapsed = self.qm.timers.elapsed_share(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
         return elapsed > PIGGYBACK_AFTER
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -202,6 +205,6 @@ class Sending(Part):
         position.Transmitted = True
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete a message that cannot be encrypted, log it if it asks for it. Spec: MS-MQQB 3.1.7.1.5.1."""
+        """Delete a message that cannot be encrypted, and log it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
         self.delete_unsent(session, position)
         self.qm.connecting.add_connection_history(session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)

@@ -13,16 +13,16 @@ _HALF = 0x8000
 
 
 class SessionAcks(Part):
-    """Session acknowledgments, both sides. Spec: MS-MQQB 3.1.5.5, 3.1.6.3, 3.1.6.4, MS-MQMQ 2.2.20.4."""
+    """Sends and receives session acknowledgments. Spec: MS-MQQB 3.1.5.5, 3.1.6.3, 3.1.6.4, MS-MQMQ 2.2.20.4."""
 
     __slots__ = ()
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        """Take a SessionAck Packet. Spec: MS-MQQB 3.1.5.5."""
+        """Handle a SessionAck Packet. Spec: MS-MQQB 3.1.5.5."""
         self.process_header(session, packet.SessionHeader, now)
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        """Take an acknowledgment, then send what the window now admits. Spec: MS-MQQB 3.1.5.5."""
+        """Handle an acknowledgment, then send the messages that the window now allows. Spec: MS-MQQB 3.1.5.5."""
         newly = header.AckSequenceNumber - session.last_ack & 0xFFFF
         if newly > session.MessageSentCount - session.last_ack & 0xFFFF:
             message = f"acknowledges {header.AckSequenceNumber}, not one of those outstanding"
@@ -39,48 +39,49 @@ class SessionAcks(Part):
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         """Mark the messages of the session that arrived. Spec: MS-MQQB 3.1.5.5.1.
 
-        Unsent messages have SequenceNumber 0 and are not meant by "less than or equal". Counts wrap at 65,536.
+        Unsent messages have SequenceNumber 0, and "less than or equal" does not include them. Counts wrap at 65,536.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
-            if not position.ReceivedSessionAck and _covers(header.AckSequenceNumber, position.SequenceNumber):
+            if not position.ReceivedSessionAck and _is_covered(header.AckSequenceNumber, position.SequenceNumber):
                 position.ReceivedSessionAck = True
                 session.UnAckedMessageCount -= 1
                 if position.TxSequenceNumber:
                     self.qm.transactional_sending.retain(session, position)
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        """Delete express messages that arrived. Spec: MS-MQQB 3.1.5.5.2."""
+        """Delete the express messages that arrived. Spec: MS-MQQB 3.1.5.5.2."""
         for position in session.OutgoingMessageTable.awaiting_ack:
-            if not position.recoverable and _covers(header.AckSequenceNumber, position.SequenceNumber):
+            if not position.recoverable and _is_covered(header.AckSequenceNumber, position.SequenceNumber):
                 self.delete_position(session, position)
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        """Delete recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ 2.2.20.4.
+        """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ 2.2.20.4.
 
-        Those are the message RecoverableMsgAckSeqNumber, which both documents call acknowledged, and those whose bit is
-        set, bit k standing for that number + k. Lower numbers are not taken as acknowledged, as 3.1.5.5.3 would have
-        it: the field is the lowest number that has been persisted since the last acknowledgment, and a message before
-        it may not have been. Nothing unacknowledged is ever deleted; at worst a message is sent again and found a
-        duplicate. Transactional messages stay until their OrderAck.
+        The deleted messages are the one with the number RecoverableMsgAckSeqNumber, which both documents call
+        acknowledged, and those of the set bits; bit k stands for that number + k. Messages with lower numbers are not
+        deleted, unlike in 3.1.5.5.3: the field is the lowest number persisted since the last acknowledgment, and an
+        earlier message may not be persisted. No unacknowledged message is ever deleted; at worst a message is sent
+        again, and the receiver finds a duplicate.
+        Transactional messages stay until their OrderAck.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
             if (
                 position.recoverable
                 and not position.TxSequenceNumber
-                and _flagged(header, position.RecoverableSequenceNumber)
+                and _is_flagged(header, position.RecoverableSequenceNumber)
             ):
                 self.delete_position(session, position)
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete an acknowledged message, and journal it if asked to. Spec: MS-MQQB 3.1.5.5.2 to 3.1.5.5.4.
+        """Delete an acknowledged message, and journal it as requested. Spec: MS-MQQB 3.1.5.5.2 to 3.1.5.5.4.
 
-        One that was routed is journaled by its source only: JP asks for source journaling (MS-MQMQ 2.2.19.2).
+        A routed message is journaled only by its source, because JP requests source journaling (MS-MQMQ 2.2.19.2).
         """
         session.OutgoingMessageTable.remove(position)
         self.qm.journaling.journal_delivered(position.MessagePosition)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        """Close when the counts of both sides differ; else wait on for what is unacknowledged.
+        """Close the session when the counts of both sides differ; else restart the wait for acknowledgments.
 
         Spec: MS-MQQB 3.1.5.5.5.
         """
@@ -93,23 +94,23 @@ class SessionAcks(Part):
             self.start_wait_timer(session, now)
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
-        """Start the Session Ack Wait Timer, or start it again. Spec: MS-MQQB 3.1.2.4, note <46>."""
+        """Start or restart the Session Ack Wait Timer. Spec: MS-MQQB 3.1.2.4, note <46>."""
         settings = self.qm.settings
         multiplier = settings.ack_wait_multiplier_direct if session.direct else settings.ack_wait_multiplier
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, multiplier * session.AckWaitTimeout, now)
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
-        """Close a session whose messages are not acknowledged while nothing arrives. Spec: MS-MQQB 3.1.6.3."""
+        """Close a session whose messages stay unacknowledged while no packet arrives. Spec: MS-MQQB 3.1.6.3."""
         if not session.OutgoingMessageTable.awaiting_ack:
             session.ReceivedAck = False
         elif not session.ReceivedAck:
-            self.qm.closing.close(session, "no acknowledgment came (MS-MQQB 3.1.6.3)", now)
+            self.qm.closing.close(session, "no acknowledgment arrived (MS-MQQB 3.1.6.3)", now)
         else:
             self.start_wait_timer(session, now)
             session.ReceivedAck = False
 
     def on_send_timer(self, session: Session, now: Now) -> None:
-        """Acknowledge what was received. Spec: MS-MQQB 3.1.6.4."""
+        """Acknowledge the received messages. Spec: MS-MQQB 3.1.6.4."""
         if session.UnackedReceivedMsgCount:
             self.send(session, now)
 
@@ -128,9 +129,9 @@ class SessionAcks(Part):
         )
 
     def build_header(self, session: Session) -> SessionHeader:
-        """Build the acknowledgment of all received so far. Spec: MS-MQQB 3.1.6.4, 3.1.7.1.3, MS-MQMQ 2.2.20.4.
+        """Build the acknowledgment of all messages received so far. Spec: MS-MQQB 3.1.6.4, 3.1.7.1.3, MS-MQMQ 2.2.20.4.
 
-        RecoverableMsgAckSeqNumber is the number that the lowest set flag stands for, and becomes bit 0 on the wire.
+        RecoverableMsgAckSeqNumber is the number of the lowest set flag, which becomes bit 0 on the wire.
         """
         flags = session.RecoverableMsgAckFlags
         lowest = (flags & -flags).bit_length() - 1 if flags else 0
@@ -144,10 +145,10 @@ class SessionAcks(Part):
         )
 
     def note_acknowledged(self, session: Session, now: Now) -> None:
-        """Begin to count anew what is unacknowledged. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
+        """Reset the counts of unacknowledged messages. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
 
-        Messages that the disk has not confirmed yet stay unacknowledged, else they would never be acknowledged. The
-        Session Ack Send Timer runs on only for those (3.1.2.5, against the "restarted" of 3.1.6.4).
+        Messages that the disk has not confirmed stay unacknowledged; otherwise they would never be acknowledged. The
+        Session Ack Send Timer continues only for those (3.1.2.5; 3.1.6.4 says "restarted").
         """
         unsaved = len(session.receipts)
         session.RecoverableMsgAckFlags = 0
@@ -165,10 +166,10 @@ class SessionAcks(Part):
             session.receipts.popleft()
 
     def set_flag(self, session: Session, now: Now) -> None:
-        """Set the flag of the first message that awaits it; acknowledge at once when no flag is left for it.
+        """Set the flag of the first waiting message; acknowledge at once when all flags are used.
 
-        Spec: MS-MQQB 3.1.5.8.7. The flags are cleared with every acknowledgment, also with this one, else they would
-        stand for other messages afterwards.
+        Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment clears the flags, this one as well; otherwise they would later
+        stand for other messages.
         """
         number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
         if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:
@@ -180,19 +181,19 @@ class SessionAcks(Part):
     def acknowledge_full_window(self, session: Session, now: Now) -> None:
         """Acknowledge when the sender's window is full. Spec: MS-MQQB 2.2.2.1, 3.1.1.6.1.
 
-        Messages that were acknowledged as received and still wait for the disk do not fill it again.
+        Messages that were acknowledged as received and still wait for the disk do not count again.
         """
         received = session.UnackedReceivedMsgCount - session.carried & 0xFFFF
         if session.SessionState is SessionState.OPEN and received >= max(1, session.ReceivedWindowSize):
             self.send(session, now)
 
 
-def _covers(acknowledged: int, number: int) -> bool:
+def _is_covered(acknowledged: int, number: int) -> bool:
     """Return whether a 16-bit sequence number is at or before another, wrapping."""
     return (acknowledged - number & 0xFFFF) < _HALF
 
 
-def _flagged(header: SessionHeader, number: int) -> bool:
+def _is_flagged(header: SessionHeader, number: int) -> bool:
     first = header.RecoverableMsgAckSeqNumber
     if first and number == first:
         return True

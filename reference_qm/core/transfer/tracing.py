@@ -12,24 +12,24 @@ DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Tracing(Part):
-    """Reports of where a traced message came by. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7, MS-MQMQ 2.2.20.8."""
+    """Sends reports about traced messages. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7, MS-MQMQ 2.2.20.8."""
 
     __slots__ = ()
 
     def trace_received(self, message: Message, now: Now) -> None:
-        """Report that a message arrived, if it is traced. Spec: MS-MQQB 3.1.5.8.9, MS-MQMQ note <23>."""
+        """Report the arrival of a traced message. Spec: MS-MQQB 3.1.5.8.9, MS-MQMQ note <23>."""
         if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, None, now)
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
-        """Report that a message was sent, and where to, if it is traced. Spec: MS-MQQB 3.1.7.1.7."""
+        """Report the sending of a traced message, and its next hop. Spec: MS-MQQB 3.1.7.1.7."""
         if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, session.RemoteQMAddress, now)
 
     def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
-        """Send a report of a message to the queue that it names, if it names one. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
+        """Send a report to the queue that a traced message names. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 
-        TR without a DebugHeader, or one that names no queue, asks for a report to nowhere (E33).
+        TR without a DebugHeader, or without a queue in it, produces no report (E33).
         """
         if message.TracingQueueIdentifier == NULL_GUID:
             return
@@ -44,11 +44,11 @@ class Tracing(Part):
         self.qm.own_messages.send(report, now)
 
     def build_report_label(self, message: Message, now: Now) -> str:
-        """Return the label: the message that came by and when (UTC, 12 hours), without the terminating null.
+        """Return the label of a report: message and time (UTC, 12 hours), without the terminating null.
 
         Spec: MS-MQQB 3.1.5.8.9.
 
-        Both sections print "received by" and the source's GUID, also for the one that reports the sending.
+        Both sections print "received by" and the source's GUID, even for a report of the sending.
         """
         source = str(message.Identifier.QueueManagerGuid).upper()
         at = datetime.fromtimestamp(now.utc_s, UTC)
@@ -58,7 +58,7 @@ class Tracing(Part):
         return f"{source[:4]}:{message.Identifier.Ordinal:08X}:{message.HopCount:02X} received by {source} at {time}"
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:
-        """Return the body: the message and where it goes; ``next_hop``: a textual address.
+        """Return the body of a report: the message and its next hop. ``next_hop``: a textual address.
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import awaiting_final_ack, gone
+from reference_qm.core.store.entries import awaiting_final_ack, removal_of
 from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -16,7 +16,7 @@ _NUMBER = attrgetter("SeqNo")
 
 
 class TransactionalSending(Part):
-    """Transactional messages on their way: numbers, sending again, sequences.
+    """Numbers and repeats transactional messages, and manages their sequences.
 
     Spec: MS-MQQB 3.1.1.5, 3.1.6.5, 3.1.7.1.3.
     """
@@ -28,9 +28,10 @@ class TransactionalSending(Part):
 
         Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 
-        Printed is to number it when it is first sent. It is numbered when it is accepted, in the same order, because
-        the number has to be on disk before it is sent: a message numbered again after a crash would be accepted again.
-        For the same reason it keeps its number on every session, although 3.1.3.2 clears Transmitted.
+        The document numbers a message when it is first sent. Here it is numbered when it is accepted, in the same
+        order, because the number has to be on disk before the message is sent: a message numbered again after a crash
+        would be accepted twice. For the same reason it keeps its number on every session, although 3.1.3.2 clears
+        Transmitted.
         """
         number = session.OutgoingTxSequenceNumber
         session.OutgoingTxSequenceNumber += 1
@@ -44,11 +45,11 @@ class TransactionalSending(Part):
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
     ) -> UserMessagePacket:
-        """Bridge the gap before a transactional message. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
+        """Set PreviousTxSequenceNumber of a transactional message. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 
-        The message before it is the last one that is sent and not acknowledged; all before that were acknowledged or
-        deleted. Where there is none it is the last one acknowledged on this session, and 0 when nothing is known, as
-        MS-MQMQ 2.2.20.5 has it for a message without a previous one.
+        The previous message is the last one that is sent and not acknowledged, because all earlier ones were
+        acknowledged or deleted. Without one, it is the last message acknowledged on this session, and else 0, as in
+        MS-MQMQ 2.2.20.5 for a message without predecessor.
         """
         packet = position.UserMessage
         if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
@@ -75,9 +76,9 @@ class TransactionalSending(Part):
         self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
-        """Send every transactional message again that has no OrderAck. Spec: MS-MQQB 3.1.6.5, 3.1.2.6.
+        """Send every transactional message without an OrderAck again. Spec: MS-MQQB 3.1.6.5, 3.1.2.6.
 
-        Those that the session had not acknowledged either are counted again when they are sent again.
+        A message without a session acknowledgment is counted again when it is sent again.
         """
         self.lengthen_resend_interval(session)
         if outgoing_sequence(session).UnackedSequence:
@@ -90,22 +91,24 @@ class TransactionalSending(Part):
         self.qm.post(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Wait longer with every time-out in a row. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
+        """Lengthen the resend interval after each time-out in a row.
 
-        3.1.5.6 prints it for OrderAcks instead: then a lost message would wait for hours because others arrived.
+        Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
+
+        3.1.5.6 prints this for OrderAcks instead. Then a lost message would wait for hours because others arrived.
         """
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[sequence.ResendIntervalIndex]
 
     def reset_resend_interval(self, session: Session) -> None:
-        """Begin with the shortest interval again. Spec: MS-MQQB 3.1.5.6, note <24>."""
+        """Return to the shortest resend interval. Spec: MS-MQQB 3.1.5.6, note <24>."""
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = 0
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[0]
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Keep a message that the session acknowledged, unless its OrderAck came before.
+        """Keep a message after its session acknowledgment, unless its OrderAck arrived before.
 
         Spec: MS-MQQB 3.1.5.5.3, .5.
         """
@@ -115,19 +118,19 @@ class TransactionalSending(Part):
             self.begin_sequence(session)
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete a message that arrived in order, or let it await its FinalAck. Spec: MS-MQQB 3.1.5.6."""
+        """Delete a message that arrived in order, or keep it until its FinalAck. Spec: MS-MQQB 3.1.5.6."""
         session.OutgoingMessageTable.remove(position)
         header = position.UserMessage.UserHeader
         if header.JN or header.JP:
             session.AwaitingFinalACKTable[header.MessageID] = position
             self.qm.disk.save(awaiting_final_ack(position.MessagePosition))
         else:
-            self.qm.disk.save(gone([position.MessagePosition]))
+            self.qm.disk.save(removal_of([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Take a message out of the sequence that is neither sent nor acknowledged any more. Spec: MS-MQQB 3.1.7.1.3.
+        """Remove a message from the sequence that will not be sent or acknowledged any more. Spec: MS-MQQB 3.1.7.1.3.
 
-        Without this, a message that expired or was refused would be waited for, for ever.
+        Otherwise the sequence would wait forever for an expired or refused message.
         """
         if not position.TxSequenceNumber:
             return
@@ -138,9 +141,9 @@ class TransactionalSending(Part):
         self.begin_sequence(session)
 
     def begin_sequence(self, session: Session) -> None:
-        """Begin a new sequence when no message of this one is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
+        """Begin a new sequence when no message of the present one is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
 
-        One that has its OrderAck but no session acknowledgment may be sent again yet, so it still counts.
+        A message with an OrderAck but without a session acknowledgment still counts, because it may be sent again.
         """
         unacked = outgoing_sequence(session).UnackedSequence
         if not unacked:
@@ -162,6 +165,6 @@ def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
 
 
 def outgoing_sequence(session: Session) -> OutgoingTransferSequence:
-    """Return the sequence of a session that was initialized."""
+    """Return the sequence of an initialized session."""
     assert session.TxOutgoingSequence is not None
     return session.TxOutgoingSequence

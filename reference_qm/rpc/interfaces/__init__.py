@@ -1,4 +1,4 @@
-"""The interfaces that a queue manager serves, as tables of methods and parameters."""
+"""The interfaces of a queue manager, as tables of methods and parameters."""
 
 from reference_qm.rpc.interfaces.ept import EPT
 from reference_qm.rpc.interfaces.method import RETURN, Direction, Interface, Method, Parameter

@@ -1,4 +1,4 @@
-"""Interfaces as tables: methods, their parameters, and the stubs that follow from them. Spec: C706 14.4."""
+"""Declares interfaces as tables: methods, parameters, and the stubs that follow from them. Spec: C706 14.4."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWr
 from reference_qm.rpc.syntaxes import SyntaxId
 
 RETURN = "Return"
-"""The name under which a method's return value stands among its results."""
+"""The name of a method's return value among its results."""
 
 
 class Direction(Flag):
-    """[in], [out] or both."""
+    """The direction of a parameter: [in], [out] or both."""
 
     IN = 1
     OUT = 2
@@ -27,7 +27,10 @@ class Direction(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a method. A top-level [ref] pointer is declared by its target: it leaves no trace in a stub."""
+    """A parameter of a method.
+
+    A top-level [ref] pointer is declared by its target, because it does not appear in a stub.
+    """
 
     name: str
     direction: Direction
@@ -51,21 +54,21 @@ def in_out(name: str, kind: NdrType) -> Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One operation of an interface; the binding handle (hBind) is no parameter of it."""
+    """An operation of an interface; its binding handle (hBind) is not a parameter."""
 
     name: str
     section: str
     parameters: tuple[Parameter, ...]
     handle: Parameter | None = field(init=False)
-    """The parameter that is a context handle: none of our methods has two."""
+    """The parameter that is a context handle; no method has two."""
     handle_kind: str = field(init=False)
-    """The name of its type."""
+    """The name of the context handle's type."""
     takes_handle: bool = field(init=False)
-    """Whether a request brings a context handle."""
+    """Whether a request contains a context handle."""
     answers_handle: bool = field(init=False)
-    """Whether a response brings a context handle."""
+    """Whether a response contains a context handle."""
     opens_handle: bool = field(init=False)
-    """Whether a call may open a context handle that was not there: one is [out] only."""
+    """Whether a call may open a new context handle, which is [out] only."""
     passing: Mapping[Direction, tuple[Parameter, ...]] = field(init=False, repr=False, compare=False)
     """The parameters that travel in a request (IN) and in a response (OUT)."""
 
@@ -91,7 +94,7 @@ class Method:
             object.__setattr__(self, name, value)
 
     def read_in(self, stub: bytes, encoding: Encoding, padding: int = 0) -> dict[str, Any]:
-        """Return the [in] parameters of a request's stub; StubError. So many bytes behind them mean nothing."""
+        """Return the [in] parameters of a request's stub; StubError. ``padding`` bytes behind them are ignored."""
         return self._read(stub, encoding, Direction.IN, {}, padding)
 
     def read_out(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +136,7 @@ class Method:
 
 
 def method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
-    """Declare a method; its return value is the last thing in a response."""
+    """Declare a method; its return value is the last item of a response."""
     result = (out(RETURN, returns),) if returns is not None else ()
     return Method(name, section, parameters + result)
 

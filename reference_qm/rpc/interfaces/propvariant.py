@@ -1,7 +1,7 @@
-"""PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
+"""The types PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
 
-Signed numbers are read as the unsigned numbers of their bits. A vector of variants may hold further ones, to a depth
-that is believed: DEEPEST.
+Signed numbers are read as unsigned numbers with the same bits. A vector of variants may contain further ones, up to the
+depth DEEPEST.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from reference_qm.rpc.interfaces.qmcomm_types import NAME, QUEUE_FORMAT
 from reference_qm.rpc.ndr import GUID, U8, U16, U32, U64, ConformantArray, NdrType, Struct, Union, unique
 
 DEEPEST = 3
-"""Vectors of variants inside each other."""
+"""The limit of nested vectors of variants."""
 
 
 class VarType(IntEnum):
-    """VARENUM. Spec: MS-MQMQ 2.2.12."""
+    """The values of VARENUM. Spec: MS-MQMQ 2.2.12."""
 
     VT_EMPTY = 0
     VT_NULL = 1
@@ -36,19 +36,19 @@ class VarType(IntEnum):
     VT_VECTOR = 0x1000
 
 
-def _counted(name: str, section: str, element: NdrType) -> Struct:
+def _counted_array(name: str, section: str, element: NdrType) -> Struct:
     return Struct(name, section, cElems=U32, pElems=unique(ConformantArray(element, "cElems")))
 
 
 BLOB = Struct("BLOB", "MS-MQMQ 2.2.15", cbSize=U32, pBlobData=unique(ConformantArray(U8, "cbSize")))
 _VECTORS = {
-    VarType.VT_UI1: _counted("CAUB", "MS-MQMQ 2.2.16.1", U8),
-    VarType.VT_UI2: _counted("CAUI", "MS-MQMQ 2.2.16.2", U16),
-    VarType.VT_I4: _counted("CAL", "MS-MQMQ 2.2.16.3", U32),
-    VarType.VT_UI4: _counted("CAUL", "MS-MQMQ 2.2.16.4", U32),
-    VarType.VT_UI8: _counted("CAUH", "MS-MQMQ 2.2.16.5", U64),
-    VarType.VT_CLSID: _counted("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
-    VarType.VT_LPWSTR: _counted("CALPWSTR", "MS-MQMQ 2.2.16.7", NAME),
+    VarType.VT_UI1: _counted_array("CAUB", "MS-MQMQ 2.2.16.1", U8),
+    VarType.VT_UI2: _counted_array("CAUI", "MS-MQMQ 2.2.16.2", U16),
+    VarType.VT_I4: _counted_array("CAL", "MS-MQMQ 2.2.16.3", U32),
+    VarType.VT_UI4: _counted_array("CAUL", "MS-MQMQ 2.2.16.4", U32),
+    VarType.VT_UI8: _counted_array("CAUH", "MS-MQMQ 2.2.16.5", U64),
+    VarType.VT_CLSID: _counted_array("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
+    VarType.VT_LPWSTR: _counted_array("CALPWSTR", "MS-MQMQ 2.2.16.7", NAME),
 }
 _ARMS: dict[int, NdrType | None] = {
     VarType.VT_EMPTY: None,
@@ -72,7 +72,7 @@ _ARMS: dict[int, NdrType | None] = {
 def _propvariant(deeper: int) -> Struct:
     arms = dict(_ARMS)
     if deeper:
-        arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted(
+        arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted_array(
             "CAPROPVARIANT", "MS-MQMQ 2.2.16.8", _propvariant(deeper - 1)
         )
     return Struct(

@@ -11,12 +11,12 @@ from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, o
 from reference_qm.rpc.ndr import ENUM, GUID, U8, U16, U32, U64, ConformantVaryingArray, HandleType, Struct, unique
 
 MAX_BUFFER_SIZE = 4325376
-"""REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
+"""The limit of REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
 
 RRSESSION = HandleType("PCTX_RRSESSION_HANDLE_TYPE")
-"""An open queue (MS-MQQP 2.2.1.1)."""
+"""The handle type of an open queue (MS-MQQP 2.2.1.1)."""
 REMOTEREAD = HandleType("PCTX_REMOTEREAD_HANDLE_TYPE")
-"""A read session (MS-MQQP 2.2.1.2)."""
+"""The handle type of a read session (MS-MQQP 2.2.1.2)."""
 
 REMOTEREADDESC = Struct(
     "REMOTEREADDESC",

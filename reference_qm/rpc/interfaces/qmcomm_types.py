@@ -24,11 +24,11 @@ from reference_qm.rpc.ndr import (
 from reference_qm.rpc.ndr.types import Unsigned
 
 LONGEST_NAME = 0x8000
-"""Characters of a direct format name or a domain that are believed: the documents set no limit."""
+"""The limit of characters of a direct format name or a domain; the documents set none."""
 LONGEST_FORMAT_NAME = 1024
 
 OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
-"""A queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
+"""The handle type of a queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
 
 NAME = unique(WideString(LONGEST_NAME))
 
@@ -61,7 +61,7 @@ def _block(element: NdrType, size_is: str | int, length_is: str | int | None = N
 
 
 def _names(*stems: str) -> dict[str, NdrType]:
-    """Return the three fields of each format name of CACTB_RECEIVE."""
+    """Return the three fields for each format name of CACTB_RECEIVE."""
     fields: dict[str, NdrType] = {}
     for stem in stems:
         fields[f"ul{stem}FormatNameLen"] = U32.within(0, LONGEST_FORMAT_NAME)
@@ -148,7 +148,7 @@ CACTRANSFERBUFFERV1 = Struct(
 
 
 def zeroed_transfer_buffer() -> dict[str, Any]:
-    """Return a CACTransferBufferV1 with every field zero and every pointer NULL: what Windows sends (MS-MQMP <29>)."""
+    """Return a CACTransferBufferV1 with zero fields and NULL pointers, as Windows sends it (MS-MQMP <29>)."""
     zero: dict[str, Any] = {
         name: 0 if isinstance(kind, Unsigned) else None for name, kind in CACTRANSFERBUFFERV1.fields.items()
     }

@@ -1,4 +1,4 @@
-"""NDR and NDR64: types that are declared in tables and read and written strictly. Spec: C706 14; MS-RPCE 2.2.5."""
+"""The types of NDR and NDR64, declared in tables, and read and written strictly. Spec: C706 14; MS-RPCE 2.2.5."""
 
 from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, FixedArray, WideString
 from reference_qm.rpc.ndr.constructed import Pointer, Struct, Union, full, unique

@@ -9,17 +9,17 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import WCHAR, NdrType
 
 Extent = str | int
-"""size_is or length_is: the name of the field or parameter beside, or a constant."""
+"""A size_is or length_is: the name of a neighbouring field or parameter, or a constant."""
 
 
 def extent(given: Extent, scope: Scope) -> int:
-    """Return what a size_is or length_is amounts to."""
+    """Return the number that a size_is or length_is stands for."""
     return given if isinstance(given, int) else scope[given]
 
 
 @dataclass(frozen=True, slots=True)
 class FixedArray(NdrType):
-    """An array of a fixed number of elements that hold no pointers: the elements alone (C706 14.3.3.1)."""
+    """An array of a fixed number of elements without pointers: only the elements (C706 14.3.3.1)."""
 
     element: NdrType
     size: int
@@ -56,7 +56,7 @@ class ConformantArray(NdrType):
         return self.read_elements(reader, reader.count(), scope)
 
     def read_elements(self, reader: NdrReader, maximum: int, scope: Scope) -> Any:
-        """Read the elements behind a maximum count, which is what the correlated field says."""
+        """Read the elements behind a maximum count, which must equal the correlated field."""
         wanted = extent(self.size_is, scope)
         if maximum != wanted:
             reader.refuse(f"has room for {maximum} elements, {self.size_is} says {wanted}")
@@ -125,9 +125,9 @@ class ConformantVaryingArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class WideString(NdrType):
-    """[string] wchar_t[]: a conformant and varying string with its null; the value is str without it.
+    """A [string] wchar_t[]: a conformant and varying string with its null; the value is the str without it.
 
-    ``longest``: int characters that are believed, the null included.
+    ``longest``: the limit of characters, including the null.
     """
 
     longest: int
@@ -172,7 +172,7 @@ def _write_counts(writer: NdrWriter, maximum: int, actual: int) -> None:
 
 def _read_deferred(element: NdrType, reader: NdrReader, value: Any, scope: Scope) -> Any:
     if not isinstance(value, list):
-        return value  # bytes and str hold no pointers
+        return value  # bytes and str contain no pointers
     return [element.read_deferred(reader, one, scope) for one in value]
 
 

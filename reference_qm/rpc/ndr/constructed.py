@@ -12,11 +12,11 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
 _NULL = object()
-"""The value that a pointer reads in place when it is NULL; any other reads its referent identifier."""
+"""The value that a NULL pointer reads in place; other pointers read their referent identifier."""
 
 
 class PointerKind(Enum):
-    """C706 4.2.20: REF is never NULL, UNIQUE may be, FULL may also point to what another one points to."""
+    """The kinds of pointers (C706 4.2.20). REF is never NULL, UNIQUE may be, FULL may share its target with another."""
 
     REF = "ref"
     UNIQUE = "unique"
@@ -25,7 +25,9 @@ class PointerKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pointer(NdrType):
-    """A pointer with a referent identifier in place; NULL is None. (A top-level [ref] pointer leaves no trace.)"""
+    """A pointer with a referent identifier in place; NULL is None. (A top-level [ref] pointer does not appear in a
+    stub.)
+    """
 
     kind: PointerKind
     target: NdrType
@@ -68,14 +70,14 @@ class Pointer(NdrType):
             self.target.write_whole(writer, value, scope)
 
     def _elements(self, scope: Scope) -> int:
-        """Return how many elements an array behind this pointer has room for (MS-RPCE 3.1.1.5.3.3.1.2)."""
+        """Return the maximum number of elements of an array behind this pointer (MS-RPCE 3.1.1.5.3.3.1.2)."""
         if isinstance(self.target, ConformantArray | ConformantVaryingArray) and isinstance(self.target.size_is, str):
             return int(scope.get(self.target.size_is, 0))
         return 0
 
 
 def unique(target: NdrType) -> Pointer:
-    """Return a [unique] pointer: the pointer_default of our interfaces."""
+    """Return a [unique] pointer, the pointer_default of the interfaces."""
     return Pointer(PointerKind.UNIQUE, target)
 
 

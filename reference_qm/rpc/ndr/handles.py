@@ -1,4 +1,4 @@
-"""Context handles as they stand in a stub. Spec: C706 14.2.16.6, MS-RPCE 2.2.1.1.4."""
+"""Context handles in a stub. Spec: C706 14.2.16.6, MS-RPCE 2.2.1.1.4."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NIL = UUID(int=0)
 class HandleType(NdrType):
     """A type of context handle: 20 bytes, attributes u32 (0) and UUID; all zero is NULL, read as None.
 
-    ``name``: the typedef. Handles of different names are of different types (MS-RPCE 3.1.1.5.3.3.1.1).
+    ``name``: the typedef. Handles with different names have different types (MS-RPCE 3.1.1.5.3.3.1.1).
     """
 
     name: str

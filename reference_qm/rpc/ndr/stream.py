@@ -11,17 +11,17 @@ from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import StubError
 
 Scope = Mapping[str, Any]
-"""The fields or parameters beside a value: what size_is, length_is and switch_is speak of."""
+"""The fields or parameters beside a value, to which size_is, length_is and switch_is refer."""
 
-_FIRST_REFERENT = 0x00020000  # any nonzero number will do; this one is what a Windows client starts with
+_FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """The encoding of a stub.
 
-    ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: byte order.
-    ``strict``: a value outside the range that the IDL gives it is refused.
+    ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: byte order. ``strict``:
+    whether a value outside its IDL range is refused.
     """
 
     wide: bool = False
@@ -30,12 +30,12 @@ class Encoding:
 
     @property
     def pointer_size(self) -> int:
-        """Bytes of a referent identifier and of a count."""
+        """The size in bytes of a referent identifier and of a count."""
         return 8 if self.wide else 4
 
     @property
     def enum_size(self) -> int:
-        """Bytes of an enumeration (MS-RPCE 2.2.5.2)."""
+        """The size in bytes of an enumeration (MS-RPCE 2.2.5.2)."""
         return 4 if self.wide else 2
 
 

@@ -11,10 +11,10 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 
 
 class NdrType(ABC):
-    """A type of the interface definition: reads and writes its values in every encoding.
+    """A type of the interface definition: it reads and writes its values in every encoding.
 
-    A value is read in two steps, as it is laid out: ``read`` takes what stands in place, ``read_deferred`` what its
-    embedded pointers point to (C706 14.3.12.3). ``whole`` and ``write_whole`` do both.
+    A value is read in two steps, as it is laid out: ``read`` takes the part in place, ``read_deferred`` the targets of
+    embedded pointers (C706 14.3.12.3). ``whole`` and ``write_whole`` do both.
     """
 
     __slots__ = ()
@@ -25,37 +25,37 @@ class NdrType(ABC):
 
     @abstractmethod
     def least(self, encoding: Encoding) -> int:
-        """Return the fewest bytes that ``read`` takes: what bounds the count of an array before it is believed."""
+        """Return the least size in bytes of ``read``, which bounds the count of an array."""
 
     @abstractmethod
     def read(self, reader: NdrReader, scope: Scope) -> Any:
-        """Read what stands in place; StubError."""
+        """Read the part of a value in place; StubError."""
 
     @abstractmethod
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        """Write what stands in place; MisuseError."""
+        """Write the part of a value in place; MisuseError."""
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
-        """Read what embedded pointers point to; return the value completed."""
+        """Read the targets of embedded pointers; return the complete value."""
         return value
 
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:  # noqa: B027 - most have none
-        """Write what embedded pointers point to."""
+        """Write the targets of embedded pointers."""
 
     def whole(self, reader: NdrReader, scope: Scope) -> Any:
-        """Read a value and what it points to."""
+        """Read a value and the targets of its pointers."""
         return self.read_deferred(reader, self.read(reader, scope), scope)
 
     def write_whole(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        """Write a value and what it points to."""
+        """Write a value and the targets of its pointers."""
         self.write(writer, value, scope)
         self.write_deferred(writer, value, scope)
 
     def read_many(self, reader: NdrReader, count: int, scope: Scope) -> Any:
-        """Read the elements of an array in place; the count is believed only when bytes for them are there."""
+        """Read the elements of an array in place; StubError when too few bytes are available for the count."""
         least = self.least(reader.encoding)
         if count * least > reader.remaining:
-            reader.refuse(f"{count} elements take at least {count * least} bytes, {reader.remaining} are there")
+            reader.refuse(f"{count} elements need at least {count * least} bytes, {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
 
     def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
@@ -66,7 +66,7 @@ class NdrType(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Unsigned(NdrType):
-    """An unsigned integer of ``size`` bytes; with ``limits`` one of the IDL attribute range(low, high)."""
+    """An unsigned integer of ``size`` bytes; ``limits`` is its IDL attribute range(low, high)."""
 
     size: int
     limits: tuple[int, int] | None = None
@@ -95,7 +95,7 @@ class Unsigned(NdrType):
 
 
 class Octet(Unsigned):
-    """unsigned char or byte: arrays of it are bytes."""
+    """The type unsigned char or byte; arrays of it are bytes."""
 
     __slots__ = ()
 
@@ -110,7 +110,7 @@ class Octet(Unsigned):
 
 
 class WideCharacter(Unsigned):
-    """wchar_t: arrays of it are str, lone surrogates included."""
+    """The type wchar_t; arrays of it are str, including lone surrogates."""
 
     __slots__ = ()
 

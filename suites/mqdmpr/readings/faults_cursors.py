@@ -10,7 +10,7 @@ from reference_qm.model.enums import CursorState
 
 @follows("E180.2")
 class UnreadAfterAnyWait(Cursors):
-    """By a cursor that waited in vain nothing was read, also when it waited to peek."""
+    """A cursor whose pending read timed out has read no message, also when that read was a peek."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         super().wait_expired(cursor)

@@ -15,7 +15,7 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults import OfAnyNumber
 
 @follows("E160.2")
 class UnknownPublicNamesRefused(Commands):
-    """A public format name that the directory does not know is not opened; while that is away nobody can tell."""
+    """The queue manager refuses a public format name that the directory does not know, unless it is offline."""
 
     @only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -29,4 +29,4 @@ class UnknownPublicNamesRefused(Commands):
 
 @follows("E161.2")
 class EveryNumberIsLocal(OfAnyNumber):
-    """A private queue's path is looked for among those here, whosever it is."""
+    """The queue manager looks for the path of a private queue among its own queues, also for another computer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
@@ -29,53 +29,53 @@ def _beginning_with(name: str, value: Any) -> Install:
             super().initialize_globally(now)
             setattr(self.qm.adm, name, value)
 
-    return replaced(BeginningWith)
+    return replace_part(BeginningWith)
 
 
 for _name, _breaks, _says, _install in (
     (
-        "queue-manager-without-quota",
+        "queue-manager-quota-unlimited-by-default",
         "MQDMPR-3.1.1.1-08",
-        "All queues together have no quota by default.",
+        "The queue manager's QueueManagerQuota has no limit by default.",
         _beginning_with("QueueManagerQuota", 0xFFFF_FFFF),
     ),
     (
-        "queue-manager-in-a-network",
+        "queue-manager-in-network-by-default",
         "MQDMPR-3.1.1.1-09",
-        "A queue manager belongs to a connected network by default.",
+        "The queue manager's ConnectedNetworkIdentifierList has a network by default.",
         _beginning_with("ConnectedNetworkIdentifierList", (NULL_GUID,)),
     ),
     (
-        "queue-manager-supporting-others",
+        "queue-manager-supporting-server-by-default",
         "MQDMPR-3.1.1.1-10",
-        "A queue manager is a supporting server by default.",
+        "The queue manager's SupportingServer is True by default.",
         _beginning_with("SupportingServer", True),
     ),
     (
-        "queue-manager-kind-of-no-server",
+        "queue-manager-without-directory-has-server-type",
         "MQDMPR-3.1.1.1-11",
-        "A queue manager that is no directory server says which kind it is.",
+        "A queue manager that is not a directory server has a DirectoryServerType.",
         _beginning_with("DirectoryServerType", DirectoryServerType.STANDALONE),
     ),
     (
-        "queue-manager-journals-limited",
+        "queue-manager-journal-quota-limited-by-default",
         ("MQDMPR-3.1.1.1-D01", "MQSO-6.6.1-D05"),
-        "All journals together have the quota of the queues by default.",
+        "The queue manager's JournalQuota is by default the quota of the queues.",
         _beginning_with("JournalQuota", 0x0010_0000),
     ),
     (
-        "initialization-retried-each-minute",
+        "initialization-retry-duration-60",
         ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
-        "InitializationRetryTimerDuration is a minute.",
+        "The queue manager's InitializationRetryTimerDuration is 60 instead of 120.",
         _beginning_with("InitializationRetryTimerDuration", 60),
     ),
 ):
     add(_name, _breaks, _says, _install)
 
 
-@fault("hardened-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
+@fault("hardened-security-rpc-answered", breaks="MQDMPR-3.1.1.1-D02")
 class HardenedAnswersRpc(RpcServing):
-    """RPC is answered in hardened security mode."""
+    """A queue manager in hardened security mode answers RPC."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         before, self.qm.adm.HardenedSecurity = self.qm.adm.HardenedSecurity, False
@@ -83,9 +83,9 @@ class HardenedAnswersRpc(RpcServing):
         self.qm.adm.HardenedSecurity = before
 
 
-@fault("directory-every-site-read", breaks="MQDMPR-3.1.1.1-27")
+@fault("site-collection-has-foreign-sites", breaks="MQDMPR-3.1.1.1-27")
 class EverySiteRead(DirectoryClient):
-    """Sites of others are read from the directory, too."""
+    """The queue manager's SiteCollection also has sites that are not its own."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)
@@ -99,9 +99,9 @@ def _another_retry(qm: QueueManager) -> None:
 
 
 add(
-    "initialization-retry-not-kept",
+    "initialization-retry-duration-changed-by-restart",
     "MQDMPR-3.1.1.1-31",
-    "A restart is taken for a failed attempt: the next one is later.",
+    "A restart changes InitializationRetryTimerDuration as if an attempt to start had failed.",
     at_restart(_another_retry),
 )
 
@@ -111,9 +111,9 @@ def _first_sequential_again(qm: QueueManager) -> None:
 
 
 add(
-    "sequential-identifiers-again",
+    "sequential-id-restarts-after-restart",
     "MQDMPR-3.1.1.1-D04",
-    "A restart begins with the first SequentialID again.",
+    "After a restart the queue manager assigns SequentialIDs from the first one again.",
     at_restart(_first_sequential_again),
 )
 
@@ -123,9 +123,9 @@ def _no_transactions(qm: QueueManager) -> None:
 
 
 add(
-    "prepared-transactions-forgotten",
+    "prepared-transaction-lost-at-restart",
     "MQDMPR-3.1.1.1-D03",
-    "A restart forgets the transactions that were voted for.",
+    "The queue manager loses at a restart the transactions for which it has voted.",
     at_restart(_no_transactions),
 )
 
@@ -146,8 +146,8 @@ def _reads_go_on(qm: QueueManager) -> None:
 
 
 add(
-    "reads-go-on-after-a-restart",
+    "pending-read-survives-restart",
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
-    "A read that waited when the queue manager stopped takes the next message, and nobody gets it.",
+    "A read that was pending at the stop takes the next message after the restart, and no reader gets that message.",
     at_restart(_reads_go_on),
 )

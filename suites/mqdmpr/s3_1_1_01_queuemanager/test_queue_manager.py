@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.1 QueueManager: its defaults, and what it is while it is stopped."""
+"""MS-MQDMPR 3.1.1.1 QueueManager: default attributes, and the state across a stop and a restart."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, each, holds, in_queue, one_of
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
-from suites.applications import DONE, REFUSED, asked
 from suites.messages import Sequence
-from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
@@ -27,137 +26,144 @@ RETRIES_S = ("120", "900")
 """InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
 LONG_MS = 600_000
 FIRST_RETRY_MS = 120_000
-TRIES = 4
-"""Halves of that time, and one for good measure."""
-SCALE = 20
-"""The fastest that the timer may run here."""
+ATTEMPTS = 4
+"""The number of halves of that time in which the SUT has to start: two, and two more for the start itself."""
+MAX_TIME_SCALE = 20
+"""The highest time scale at which the timer can be observed."""
 
 
 @needs("inspect")
 @covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
-def test_what_a_queue_manager_is_by_default(sut, judge):
-    """A queue manager has the default of each attribute that nobody has set."""
-    shown = queue_manager(sut)
+def test_attribute_of_queue_manager_has_its_default(sut, judge):
+    """An attribute of the queue manager that no administrator set has its default value."""
+    queue_manager = sut.inspect_queue_manager()
     for rule, name, expected in DEFAULTS:
-        judge(rule, expected={name: expected}, observed={name: shown[name]})
-    if shown["DirectoryServer"]:
-        judge.not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
+        judge(rule, expected={name: expected}, observed={name: queue_manager[name]})
+    if queue_manager["DirectoryServer"]:
+        judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:
-        judge("MQDMPR-3.1.1.1-11", expected=None, observed=shown["DirectoryServerType"])
+        judge("MQDMPR-3.1.1.1-11", expected=None, observed=queue_manager["DirectoryServerType"])
 
 
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
-def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
-    """A queue manager keeps InitializationRetryTimerDuration, as it was provisioned or as it ran, across a restart."""
-    before = str(queue_manager(sut)["InitializationRetryTimerDuration"])
-    judge.all(expected=one_of(*RETRIES_S), observed=before)
+def test_initialization_retry_duration_survives_restart(sut, judge):
+    """InitializationRetryTimerDuration, as provisioned or as the timer left it, has the same value after a restart."""
+    duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
+    judge.all(expected=one_of(*RETRIES_S), observed=duration_before)
     sut.restart()
-    after = str(queue_manager(sut)["InitializationRetryTimerDuration"])
-    judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)
+    duration_after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
+    judge("MQDMPR-3.1.1.1-31", expected=duration_before, observed=duration_after)
 
 
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.1.1-31")
-def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut, judge):
-    """A queue manager that began only after a failed attempt keeps the InitializationRetryTimerDuration of the further
-    attempts across a restart.
+def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
+    """After a start that succeeded at the second attempt, InitializationRetryTimerDuration has its later value of 900
+    s, and keeps it across a restart.
     """
-    sut.slow_down(SCALE)
+    sut.slow_down(MAX_TIME_SCALE)
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
-    for _ in range(TRIES):
+    for _ in range(ATTEMPTS):
         peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
-        if asked(sut, "list") == DONE:
+        if sut.attempt("list") == Outcome.DONE:
             break
     else:
         raise ConformanceFailure("the SUT did not begin by itself when its store was repaired (MS-MQSO 6.4.4.1)")
-    found = []
+    observed = []
     for _ in range(2):
-        found.append(str(queue_manager(sut)["InitializationRetryTimerDuration"]))
+        observed.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
-    if found[0] == RETRIES_S[0]:
-        judge.not_exercised(
+    if observed[0] == RETRIES_S[0]:
+        judge.mark_not_exercised(
             "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage by itself, or did not wait to begin"
         )
     else:
-        judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=found)
+        judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=observed)
 
 
 @needs("restart", "qm2qm", "receive")
 @covers("MQDMPR-3.1.1.1-23")
-def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
-    """A queue manager that is stopped ends its sessions and the remote reads that wait, and gives a message that comes
-    after its start to none of them.
+def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
+    """A restart closes the open session and ends the pending remote read; a message that arrives after the start stays
+    in its queue.
     """
     session = peer.open_raw()
-    queue = remote.filled()
+    queue = remote.open_with_messages()
     read = queue.begin(ulTimeout=LONG_MS)
-    before = waiting(read)
+    state_before_stop = read.state_after_silence()
     sut.restart()
     session.wait_closed()
     read.wait()
-    ended = read.association.over or brought(read)
+    state_after_stop = read.association.over or read.label_or_outcome
     evidence = [read, session.last]
     remote.deliver(["later"])
-    left = [one["label"] for one in sut.messages()]
+    labels_left = [one["label"] for one in sut.messages()]
     judge(
         "MQDMPR-3.1.1.1-23",
         expected={
-            "read_before": WAITING,
+            "read_before": Call.WAITING,
             "session": closed(),
-            "read_after": holds("it has ended"),
+            "read_after": holds("an ended read"),
             "messages": in_queue("later"),
         },
-        observed={"read_before": before, "session": session, "read_after": ended, "messages": left},
+        observed={
+            "read_before": state_before_stop,
+            "session": session,
+            "read_after": state_after_stop,
+            "messages": labels_left,
+        },
         evidence=evidence,
     )
 
 
 @needs("restart", "transactions", "queue_control", "send")
 @covers("MQDMPR-3.1.1.1-D03")
-def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
-    """A queue manager knows a transaction that it voted for after a restart, in the state that it had."""
+def test_prepared_transaction_is_listed_after_restart(sut, judge):
+    """A transaction that the queue manager prepared is listed after a restart with the same state and the same
+    operations.
+    """
     to = sut.format_name("transactional")
     prepared = sut.control.call("begin", external=True)["transaction"].lower()
     sut.send(to, label="prepared", body="prepared", transaction=prepared)
     sut.control.call("prepare", transaction=prepared)
-    before = _listed(sut).get(prepared)
+    state_before = _list_transaction_states(sut).get(prepared)
     sut.restart()
-    after = _listed(sut).get(prepared)
-    if asked(sut, "abort", transaction=prepared) == REFUSED:
-        after = after or "unknown"
-    judge("MQDMPR-3.1.1.1-D03", expected=before, observed=after)
+    state_after = _list_transaction_states(sut).get(prepared)
+    if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
+        state_after = state_after or "unknown"
+    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after)
 
 
-def _listed(sut):
-    found = sut.control.call("list")["transactions"]
-    return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in found}
+def _list_transaction_states(sut):
+    transactions = sut.control.call("list")["transactions"]
+    return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in transactions}
 
 
-SEQUENTIAL = (1 << 56) - 1
+SEQUENTIAL_ID_MASK = (1 << 56) - 1
 """The bytes of a lookup identifier that are the SequentialID."""
 
 
-EVEN_PRIORITY = 4
+TRANSACTIONAL_BIT = 4
 """The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
 
 
-def _is_there(sut, queue, label):
+def _is_stored(sut, queue, label):
     return label in sut.labels(queue)
 
 
 @needs("receive", "restart")
 @covers("MQDMPR-3.1.1.1-D04")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
-    """A queue manager gives a message a higher SequentialID than any earlier one, also after a restart and where the
-    earlier ones were received.
+def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
+    """The SequentialIDs of five messages grow from message to message, across two restarts, also when the earlier
+    messages were received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)
-    found: list[int] = []
+    observed: list[int] = []
     identifier = 0
     for label in ("first", "second", "third", "fourth", "fifth"):
         if label == "fourth":
@@ -169,12 +175,12 @@ def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
             sut.restart()
         connection = peer.open_raw()
         make = peer.recoverable_message if kind == "plain" else sequence.message
-        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
+        priority = {"PR": TRANSACTIONAL_BIT} if kind == "plain" else {}  # a transactional message has none
         connection.send(make(label=label, base=priority))
-        peer.eventually(partial(_is_there, sut, queue, label))
-        known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
-        if label not in known:
+        peer.eventually(partial(_is_stored, sut, queue, label))
+        lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
+        if label not in lookup_ids:
             raise ConformanceFailure(f"the message {label} did not come into its queue")
-        identifier = known[label]
-        found.append(identifier & SEQUENTIAL)
-    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(found)), observed=found)
+        identifier = lookup_ids[label]
+        observed.append(identifier & SEQUENTIAL_ID_MASK)
+    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed)

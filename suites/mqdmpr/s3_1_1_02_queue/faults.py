@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answered
+from harness.faults.rpc_calls import change_answer
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.commands.inspection import Inspection
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -41,40 +41,40 @@ def _last_number_again(qm: QueueManager) -> None:
 
 
 add(
-    "private-numbers-again",
+    "private-queue-number-reused-after-restart",
     "MQDMPR-3.1.1.2-D01",
-    "The last number of a private queue is given again after a restart.",
+    "After a restart the queue manager gives a new private queue the number of an existing one.",
     at_restart(_last_number_again),
 )
 
 
 @fault("queue-lowest-priority-first", breaks="MQDMPR-3.1.1.2-20")
 class LowestPriorityFirst(Positions):
-    """The message of the lowest priority is the first."""
+    """The messages of a queue are ordered from the lowest priority to the highest."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=7 - message.Priority))
 
 
-@fault("queue-in-order-of-arrival-alone", breaks="MQDMPR-3.1.1.2-20")
+@fault("queue-priority-ignored", breaks="MQDMPR-3.1.1.2-20")
 class OrderOfArrivalAlone(Positions):
-    """Messages are in the order of their arrival, whatever their priorities."""
+    """The messages of a queue are ordered by arrival, regardless of their priorities."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=3))
 
 
 add(
-    "empty-queue-read-with-success",
+    "empty-queue-read-succeeds",
     "MQDMPR-3.1.1.2-21",
-    "A read of an empty queue succeeds, with nothing.",
-    answered(RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FAILURES else 0),
+    "A read of an empty queue succeeds without a message.",
+    change_answer(RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FAILURES else 0),
 )
 
 
-@fault("journal-quota-ignored", breaks="MQDMPR-3.1.1.2-D04")
+@fault("queue-journal-quota-ignored", breaks="MQDMPR-3.1.1.2-D04")
 class JournalQuotaIgnored(Quotas):
-    """A journal may hold any amount."""
+    """The journal of a queue stores messages beyond its JournalQuota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         if queue.parent is not None and queue.QueueType is QueueType.SYSTEM:
@@ -83,16 +83,16 @@ class JournalQuotaIgnored(Quotas):
 
 
 add(
-    "queue-journals-nothing",
+    "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
-    "Nothing that is received is journaled.",
+    "A message that is received from a queue with Journaling is not copied to the journal.",
     skip(Journaling.journal_received),
 )
 
 
-@fault("queue-journals-everything", breaks="MQDMPR-3.1.1.2-D05")
+@fault("queue-without-journaling-journals", breaks="MQDMPR-3.1.1.2-D05")
 class JournalsEverything(Journaling):
-    """What is received from a queue without Journaling is journaled, too."""
+    """A message that is received from a queue without Journaling is copied to the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
@@ -101,9 +101,9 @@ class JournalsEverything(Journaling):
         queue.Journaling = before
 
 
-@fault("queue-authentication-ignored", breaks="MQDMPR-3.1.1.2-D02")
+@fault("authenticated-queue-accepts-unsigned", breaks="MQDMPR-3.1.1.2-D02")
 class AuthenticationIgnored(SecurityOnReceipt):
-    """A queue with Authentication takes any message."""
+    """A queue with Authentication accepts an unsigned message."""
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -111,9 +111,9 @@ class AuthenticationIgnored(SecurityOnReceipt):
         return packet
 
 
-@fault("queue-authentication-takes-nothing", breaks="MQDMPR-3.1.1.2-D02")
+@fault("authenticated-queue-refuses-signed", breaks="MQDMPR-3.1.1.2-D02")
 class QueueAuthenticationTakesNothing(SecurityOnReceipt):
-    """A queue with Authentication takes no message, an authenticated one neither."""
+    """A queue with Authentication refuses every message, also an authenticated one."""
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -123,9 +123,9 @@ class QueueAuthenticationTakesNothing(SecurityOnReceipt):
         return super().check_queue_demands(session, packet, queue, now)
 
 
-@fault("queue-authentication-always-wanted", breaks="MQDMPR-3.1.1.2-D02")
+@fault("plain-queue-refuses-unsigned", breaks="MQDMPR-3.1.1.2-D02")
 class AuthenticationAlwaysWanted(SecurityOnReceipt):
-    """A queue without Authentication takes authenticated messages only, too."""
+    """A queue without Authentication refuses an unsigned message."""
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -137,7 +137,7 @@ class AuthenticationAlwaysWanted(SecurityOnReceipt):
 
 
 def _created(spoil: Callable[[Queue], None]) -> Install:
-    """Make queues that are other than they should be from their creation on."""
+    """Change each queue at its creation."""
 
     class Created(Queues):
         def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -146,7 +146,7 @@ def _created(spoil: Callable[[Queue], None]) -> Install:
                 spoil(created)
             return status, created
 
-    return replaced(Created)
+    return replace_part(Created)
 
 
 def _type_of_the_product(queue: Queue) -> None:
@@ -167,17 +167,32 @@ def _scope_of_the_site(queue: Queue) -> None:
 
 
 for _name, _rule, _says, _spoil in (
-    ("queue-type-of-the-product", "MQDMPR-3.1.1.2-02", "A queue without a type gets one.", _type_of_the_product),
-    ("queue-qualified-by-netbios", "MQDMPR-3.1.1.2-03", "QualifiedPathname has the NetBIOS name.", _netbios_name),
-    ("queue-with-rights-of-files", "MQDMPR-3.1.1.2-08", "The rights to a queue are those to a file.", _rights_of_files),
-    ("queue-of-the-site", "MQDMPR-3.1.1.2-09", "The scope of a queue is Site.", _scope_of_the_site),
+    (
+        "queue-without-type-gets-one",
+        "MQDMPR-3.1.1.2-02",
+        ("The queue manager gives a queue without a Type a type of its own."),
+        _type_of_the_product,
+    ),
+    (
+        "queue-qualified-path-netbios-name",
+        "MQDMPR-3.1.1.2-03",
+        ("The QualifiedPathname of a queue begins with the NetBIOS name of the computer."),
+        _netbios_name,
+    ),
+    (
+        "queue-security-has-file-rights",
+        "MQDMPR-3.1.1.2-08",
+        "The security descriptor of a queue has access masks of files.",
+        _rights_of_files,
+    ),
+    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The Scope of a queue is Site.", _scope_of_the_site),
 ):
     add(_name, _rule, _says, _created(_spoil))
 
 
-@fault("queue-active-for-ever", breaks=ACTIVE)
+@fault("closed-queue-stays-active", breaks=ACTIVE)
 class ActiveForEver(QueueOpening):
-    """A queue that was open once stays active."""
+    """A queue stays active after its last handle is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -186,9 +201,9 @@ class ActiveForEver(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("outgoing-queue-never-active", breaks=ACTIVE)
+@fault("outgoing-queue-with-message-inactive", breaks=ACTIVE)
 class OutgoingNeverActive(Inspection):
-    """An outgoing queue is active only while it is open, whatever it has to send."""
+    """An outgoing queue with an unsent message is inactive unless it is open."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
         shown = super().inspect(now)
@@ -199,7 +214,7 @@ class OutgoingNeverActive(Inspection):
         return Result({"outgoing": [one | {"Active": False} for one in told.values["outgoing"]]})
 
 
-@fault("system-queues-published", breaks="MQDMPR-3.1.1.2-18")
+@fault("system-queue-in-directory", breaks="MQDMPR-3.1.1.2-18")
 class SystemQueuesPublished(DirectoryClient):
     """A system queue has an object in the directory."""
 
@@ -209,10 +224,10 @@ class SystemQueuesPublished(DirectoryClient):
         return status
 
 
-@fault("public-queue-published-without-properties", breaks="MQDMPR-3.1.1.2-01")
+@fault("public-queue-object-without-attributes", breaks="MQDMPR-3.1.1.2-01")
 class PublishedWithoutProperties(Publishing):
-    """A public queue is published with its name alone."""
+    """The directory's object of a public queue has only its name."""
 
-    def _element(self, queue: Queue) -> objects.Queue:
-        element = super()._element(queue)
+    def _build_element(self, queue: Queue) -> objects.Queue:
+        element = super()._build_element(queue)
         return objects.Queue(Identifier=element.Identifier, Pathname=element.Pathname)

@@ -1,49 +1,50 @@
-"""MS-MQDMPR 3.1.1.2 Queue: what its attributes do."""
+"""MS-MQDMPR 3.1.1.2 Queue: the effects of its attributes."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from harness.expectations import each, in_queue, none
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
-from suites.applications import DONE, answered
-from suites.mqqb.steps.secured import Secured, signed
-from suites.mqqp.steps.reading import FAILURE, brought, failed
+from suites.applications import PendingRequest
+from suites.mqqb.steps.secured import Secured, sign
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
-TOO_MUCH = b"x" * 16_384
+LARGE_BODY = b"x" * 16_384
 TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.2-20", "MQDMPR-3.1.1.2-21")
-def test_messages_are_in_the_order_of_priority_and_arrival(remote, judge):
-    """A queue has its messages in the order of their priorities, and those of one priority in the order of their
-    arrival; without a message it has none to read.
+def test_reads_return_messages_by_priority_then_arrival(remote, judge):
+    """Six messages of three priorities are received from the highest priority to the lowest, and in order of arrival
+    within a priority; an empty queue has none to read.
     """
-    queue = remote.filled()
-    empty = [queue.read()]
+    queue = remote.open_with_messages()
+    empty = [queue.start_receive()]
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
     ]
     remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
-    wanted = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
-    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[brought(one) for one in reads], evidence=reads)
-    empty.append(queue.read())
-    observed = [failed(one) for one in empty]
-    judge("MQDMPR-3.1.1.2-21", expected=each(FAILURE, "read"), observed=observed, evidence=empty)
+    expected = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
+    judge("MQDMPR-3.1.1.2-20", expected=expected, observed=[one.label_or_outcome for one in reads], evidence=reads)
+    empty.append(queue.start_receive())
+    observed = [one.label_or_failure for one in empty]
+    judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
-def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer, sut, judge):
-    """A queue with journaling keeps a copy of each message that is received, as far as its journal quota has room; one
-    without journaling keeps none.
+def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
+    """After two messages are received from each queue, the journal of a queue with Journaling has both, with a journal
+    quota only the small one, and without Journaling none.
     """
     kinds: dict[str, dict[str, Any]] = {
         "without a limit": {"journaling": True},
@@ -52,7 +53,7 @@ def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer,
     }
     queues = {kind: sut.new_queue("journaled", **properties) for kind, properties in kinds.items()}
     connection = peer.open_raw()
-    bodies = {"small": b"small", "large": TOO_MUCH}
+    bodies = {"small": b"small", "large": LARGE_BODY}
     for name in queues.values():
         for label, body in bodies.items():
             to = rf"TCP:{sut.address}\{name}"
@@ -62,52 +63,57 @@ def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer,
     for name in queues.values():
         for _ in bodies:
             sut.control.call("receive", queue=name, timeout_ms=0)
-    found = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
+    observed = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
     judge(
-        "MQDMPR-3.1.1.2-D05", expected=in_queue("small", "large"), observed=found["without a limit"], case="a journal"
+        "MQDMPR-3.1.1.2-D05",
+        expected=in_queue("small", "large"),
+        observed=observed["without a limit"],
+        case="a journal",
     )
-    judge("MQDMPR-3.1.1.2-D05", expected=in_queue(), observed=found["without journaling"], case="without journaling")
-    judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=found["with a limit"])
+    judge("MQDMPR-3.1.1.2-D05", expected=in_queue(), observed=observed["without journaling"], case="without journaling")
+    judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"])
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
-def test_a_queue_that_wants_authentication_takes_nothing_else(peer, sut, judge):
-    """A queue with Authentication takes no message that is not signed; one without it does."""
-    queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
+def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
+    """An unsigned message is stored in a queue without Authentication, and not in a queue with it."""
+    queues = [sut.new_queue("authenticated", authenticated=expected_labels) for expected_labels in (True, False)]
     connection = peer.open_raw()
-    sent = [
+    packets = [
         connection.send(peer.recoverable_message(label="unsigned", destination=rf"TCP:{sut.address}\{name}"))
         for name in queues
     ]
     peer.eventually(lambda: bool(sut.labels(queues[1])))
-    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
-    wanted = {"with": in_queue(), "without": in_queue("unsigned")}
-    judge("MQDMPR-3.1.1.2-D02", expected=wanted, observed=found, evidence=sent)
+    observed = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    expected_labels = {"with": in_queue(), "without": in_queue("unsigned")}
+    judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 
 @needs("queue_control", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
-def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut, judge):
-    """A queue takes a message that its sender signed, with Authentication and without."""
+def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
+    """A signed message is stored in a queue with Authentication and in a queue without it."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
-    queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
-    sent = [
+    queues = [sut.new_queue("authenticated", authenticated=authenticated) for authenticated in (True, False)]
+    packets = [
         secured.connection.send(
-            signed(secured.message(ALICE, label="signed", destination=rf"TCP:{sut.address}\{name}"), SIG20)
+            sign(secured.message(ALICE, label="signed", destination=rf"TCP:{sut.address}\{name}"), SIG20)
         )
         for name in queues
     ]
     peer.eventually(lambda: all(sut.labels(name) for name in queues))
-    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
-    judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=found, evidence=sent)
+    observed = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=observed, evidence=packets)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-02")
-def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
-    """A queue has the type that it is given, when it is made and afterwards, and takes messages whatever that is."""
+def test_queue_of_any_type_stores_messages(peer, sut, judge):
+    """A queue has the type that it was created with, then the type that it is changed to, and stores messages with
+    either.
+    """
     queues = {kind: sut.new_queue("typed", type=kind) for kind in TYPES}
     connection = peer.open_raw()
     for name in queues.values():
@@ -118,10 +124,10 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
         other = next(one for one in TYPES if one != kind)
         judge(
             "MQDMPR-3.1.1.2-02",
-            expected={"made": kind, "change": DONE, "changed": other, "messages": in_queue(name)},
+            expected={"made": kind, "change": Outcome.DONE, "changed": other, "messages": in_queue(name)},
             observed={
                 "made": str(sut.control.call("get_queue", name=name).get("type")).lower(),
-                "change": answered(peer, sut, "set_queue", name=name, type=other),
+                "change": PendingRequest(peer, "set_queue", name=name, type=other).await_outcome(),
                 "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
                 "messages": sut.labels(name),
             },
@@ -133,18 +139,20 @@ SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"
 
 @needs("environment", "restart", "queue_control", "directory")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
-def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge):
-    """A queue manager keeps a public queue across a restart, here and in the directory, and no system queue there."""
+def test_public_queue_is_in_directory_and_system_queue_is_not(sut, judge):
+    """A public queue has its label, quota and base priority at the SUT and in the directory, before and after a
+    restart; no system queue has an object in the directory.
+    """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, label="published", quota_kb=777, base_priority=-2)
-    wanted = {"label": "published", "quota_kb": 777, "base_priority": -2}
+    expected = {"label": "published", "quota_kb": 777, "base_priority": -2}
     for time in ("before", "after"):
         if time == "after":
             sut.restart()
-        shown = sut.control.call("get_queue", name=name)
-        published = sut.published(queue=name)
-        for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
-            observed = {one: source.get(one) for one in wanted}
-            judge(rule, expected=wanted, observed=observed, case=f"{time} a restart")
-    system = [queue for queue in SYSTEM_QUEUES if sut.published(queue=queue) is not None]
+        properties = sut.control.call("get_queue", name=name)
+        published = sut.read_directory_object(queue=name)
+        for rule, source in (("MQDMPR-3.1.1-03", properties), ("MQDMPR-3.1.1.2-01", published or {})):
+            observed = {one: source.get(one) for one in expected}
+            judge(rule, expected=expected, observed=observed, case=f"{time} a restart")
+    system = [queue for queue in SYSTEM_QUEUES if sut.read_directory_object(queue=queue) is not None]
     judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

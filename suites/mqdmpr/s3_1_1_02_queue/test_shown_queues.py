@@ -1,11 +1,10 @@
-"""MS-MQDMPR 3.1.1.2 Queue: what only the model shows."""
+"""MS-MQDMPR 3.1.1.2 Queue: attributes that only the abstract data model shows."""
 
 from __future__ import annotations
 
 from harness.expectations import holds, none, one_of
 from harness.run.marks import covers, needs
 from reference_qm.security import SecurityDescriptor
-from suites.mqdmpr.steps.shown import Shown, queue_named
 from suites.mqqb.steps.opening import outgoing_queue
 from suites.mqqb.steps.sender import Sender
 
@@ -19,64 +18,66 @@ OPEN, CLOSED = "active", "not active"
 
 
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
-def test_what_the_model_shows_of_a_queue(sut, judge):
-    """A queue has a path name with its domain, a security descriptor of rights of queues, and a scope."""
+def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
+    """The model shows a queue's path name with the computer's domain, a security descriptor with rights of queues only,
+    and the scope Enterprise.
+    """
     name = sut.new_queue("shown")
-    shown = queue_named(sut, name)
-    computer, _, rest = shown["QualifiedPathname"].partition("\\")
+    inspected = sut.inspect_queue(name)
+    computer, _, rest = inspected["QualifiedPathname"].partition("\\")
     judge(
         "MQDMPR-3.1.1.2-03",
         expected={"computer": holds("a name with a domain"), "queue": name.lower()},
         observed={"computer": "." in computer.strip(".") or computer, "queue": rest.lower()},
     )
-    access = SecurityDescriptor.parse(bytes.fromhex(shown["Security"])).Dacl
+    access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=shown["Scope"])
-    scope = shown["Scope"]
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"])
+    scope = inspected["Scope"]
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
-def test_a_queue_is_active_while_it_is_open(sut, judge):
-    """A queue is active as long as an application has it open, however many have."""
+def test_queue_is_active_while_open(sut, judge):
+    """A queue is active from its first open handle until the last one is closed."""
     name = sut.new_queue("opened")
-    seen = [_activity(queue_named(sut, name))]
+    observed = [_name_activity(sut.inspect_queue(name))]
     handles = []
     for _ in range(2):
         handles.append(sut.control.call("open_queue", queue=name, access="peek")["handle"])
-        seen.append(_activity(queue_named(sut, name)))
+        observed.append(_name_activity(sut.inspect_queue(name)))
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
-        seen.append(_activity(queue_named(sut, name)))
-    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=seen)
+        observed.append(_name_activity(sut.inspect_queue(name)))
+    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed)
 
 
 @needs("send", "pause", "management")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
-def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
-    """An outgoing queue is active as long as it has a message that was not acknowledged."""
+def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
+    """An outgoing queue is active while it has an unacknowledged message, and inactive before and after."""
     to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
-    session, _ = sender.first(1)
-    seen = [_after_acknowledgment(sender, session)]
+    session, _ = sender.await_first(1)
+    observed = [_acknowledge_and_read_activity(sender, session)]
     sut.pause(to)
     sender.send(2)
-    seen.append(_activity(Shown(outgoing_queue(sut, to))))
+    observed.append(_name_activity(outgoing_queue(sut, to)))
     sut.resume(to)
     sender.collect(session, 2)
-    seen.append(_after_acknowledgment(sender, session))
-    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=seen)
+    observed.append(_acknowledge_and_read_activity(sender, session))
+    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=observed)
 
 
-def _after_acknowledgment(sender, session):
-    sender.acknowledge_all(session)
-    sender.peer.eventually(lambda: sender.sut.outgoing(sender.to)["count"] == 0)
-    return _activity(Shown(outgoing_queue(sender.sut, sender.to)))
+def _acknowledge_and_read_activity(sender, session):
+    session.acknowledge_all()
+    sender.peer.eventually(lambda: sender.sut.outgoing_queue(sender.to)["count"] == 0)
+    return _name_activity(outgoing_queue(sender.sut, sender.to))
 
 
-def _activity(shown):
+def _name_activity(shown):
     return OPEN if shown["Active"] else CLOSED

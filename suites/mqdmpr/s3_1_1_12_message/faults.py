@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import recomputed
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import change_number
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
@@ -17,7 +17,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import LOW_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.entries import moved
+from reference_qm.core.store.entries import relocation_of
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.in_sequence import InSequence
@@ -32,20 +32,20 @@ from reference_qm.surface.clock import Now
 
 
 def _interpreted(change: Callable[[Message], Message]) -> Install:
-    """Change messages as they come into queues, those to be sent on too."""
+    """Change each message that enters a queue, including outgoing queues."""
 
     class Interpreting(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
-    return replaced(Interpreting)
+    return replace_part(Interpreting)
 
 
 for _name, _rules, _says, _change in (
     (
-        "body-of-text-in-utf-8",
+        "receiver-text-body-recoded-as-utf-8",
         "MQDMPR-3.1.1.12-32",
-        "A body that is marked as text is read as text, and written as UTF-8.",
+        "The receiver recodes a Body whose BodyType is text as UTF-8.",
         lambda message: (
             replace(message, Body=message.Body.decode("utf-8", "replace").encode())
             if message.BodyType == 0x1F
@@ -53,43 +53,45 @@ for _name, _rules, _says, _change in (
         ),
     ),
     (
-        "label-without-blanks",
+        "receiver-label-stripped",
         "MQDMPR-3.1.1.12-46",
-        "Blanks at the ends of a label are cut off.",
+        "The receiver strips blanks from both ends of Label.",
         lambda message: replace(message, Label=message.Label.strip()),
     ),
     (
-        "extension-ends-at-its-zeros",
+        "receiver-extension-trailing-zeros-cut",
         "MQDMPR-3.1.1.12-57",
-        "An extension ends at the zeros at its end.",
+        "The receiver cuts trailing zero bytes from Extension.",
         lambda message: replace(message, Extension=message.Extension.rstrip(b"\0")),
     ),
     (
-        "arrival-when-it-was-sent",
+        "receiver-arrival-time-is-sent-time",
         "MQDMPR-3.1.1.12-D04",
-        "ArrivalTime is SentTime.",
+        "The receiver sets ArrivalTime to SentTime.",
         lambda message: replace(message, ArrivalTime=message.SentTime),
     ),
     (
-        "peeked-at-when-locked",
+        "locked-message-can-be-peeked",
         "MQDMPR-3.1.1.12-D03",
-        "A locked message can be peeked at.",
+        "A reader can peek a message that another reader has locked.",
         lambda message: replace(message, AllowPeekWhenLocked=True),
     ),
 ):
     add(_name, _rules, _says, _interpreted(_change))
 
 
-@fault("lookup-by-priority-upside-down", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
+@fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
 class LookupByPriorityUpsideDown(Positions):
-    """The highest byte of a LookupIdentifier is the priority, so that the last message of a queue has the lowest."""
+    """The high byte of a LookupIdentifier is the priority, so that the last message of a queue has the lowest
+    identifier.
+    """
 
     def assign_lookup_identifier(self, message: Message) -> int:
         return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
 
 
 def _known_provider(field: str, known: tuple[Any, ...]) -> Install:
-    """Refuse messages whose provider is none that is here, whoever signed them."""
+    """Refuse messages whose cryptographic provider is missing here."""
 
     class Knowing(Identifying):
         def check_form(self, packet: Any) -> None:
@@ -100,25 +102,25 @@ def _known_provider(field: str, known: tuple[Any, ...]) -> Install:
                 raise FormatError(f"SecurityHeader.{field}", 0, "a fault", f"{value} is none that is here")
             super().check_form(packet)
 
-    return replaced(Knowing)
+    return replace_part(Knowing)
 
 
 add(
-    "provider-type-of-connector-refused",
+    "unknown-connector-provider-type-refused",
     "MQDMPR-3.1.1.12-60",
-    "A message whose provider has a type that is not known is refused.",
+    "The receiver refuses a message whose ProviderInfo has an unknown provider type.",
     _known_provider("ProviderType", ("1", "24")),
 )
 add(
-    "provider-name-of-connector-refused",
+    "unknown-connector-provider-name-refused",
     "MQDMPR-3.1.1.12-61",
-    "A message whose provider has a name that is not known is refused.",
+    "The receiver refuses a message whose ProviderInfo has an unknown provider name.",
     _known_provider("ProviderName", ("Microsoft",)),
 )
 
 
 def _on_its_way(change: Callable[[bytes], Any], field: str) -> Install:
-    """Send messages of others on with another property."""
+    """Forward messages of other queue managers with another property."""
 
     class Altering(Routing):
         def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -128,23 +130,33 @@ def _on_its_way(change: Callable[[bytes], Any], field: str) -> Install:
             altered: UserMessagePacket = set_fields(counted, {f"MessagePropertiesHeader.{field}": change})
             return altered
 
-    return replaced(Altering)
+    return replace_part(Altering)
 
 
 for _name, _rule, _field, _alter in (
-    ("routed-body-recoded", "MQDMPR-3.1.1.12-32", "MessageBody", lambda body: bytes(one & 0x7F for one in body)),
-    ("routed-body-type-cut", "MQDMPR-3.1.1.12-33", "BodyType", lambda kind: kind & 0xF),
-    ("routed-correlation-cut", "MQDMPR-3.1.1.12-34", "CorrelationID", lambda old: old[:16] + bytes(4)),
-    ("routed-label-recoded", "MQDMPR-3.1.1.12-46", "Label", lambda label: label and "?" * len(label)),
-    ("routed-extension-cleared", "MQDMPR-3.1.1.12-57", "ExtensionData", lambda extension: bytes(len(extension))),
+    (
+        "router-body-highest-bits-cleared",
+        "MQDMPR-3.1.1.12-32",
+        "MessageBody",
+        lambda body: bytes(one & 0x7F for one in body),
+    ),
+    ("router-body-type-cut-to-4-bits", "MQDMPR-3.1.1.12-33", "BodyType", lambda kind: kind & 0xF),
+    ("router-correlation-id-cut-to-guid", "MQDMPR-3.1.1.12-34", "CorrelationID", lambda old: old[:16] + bytes(4)),
+    (
+        "router-label-replaced-by-question-marks",
+        "MQDMPR-3.1.1.12-46",
+        "Label",
+        lambda label: label and "?" * len(label),
+    ),
+    ("router-extension-zeroed", "MQDMPR-3.1.1.12-57", "ExtensionData", lambda extension: bytes(len(extension))),
 ):
-    add(_name, _rule, f"{_field} of a message of somebody else is changed on its way.", _on_its_way(_alter, _field))
+    add(_name, _rule, f"The router changes {_field} of a forwarded message.", _on_its_way(_alter, _field))
 
 # -- acknowledgments and journals ----------------------------------------------------------------------------------
 
 
 @fault(
-    "classifications-compared-whole",
+    "combined-acknowledgment-requests-ignored",
     breaks=(
         "MQDMPR-3.1.1.12-35",
         "MQDMPR-3.1.1.12-36",
@@ -154,16 +166,16 @@ for _name, _rule, _field, _alter in (
     ),
 )
 class ComparedWhole(AdminAcks):
-    """Acknowledgments are sent for messages that ask for one classification alone, or for all."""
+    """The receiver acknowledges only messages that request a single classification, or all of them."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         if message.AcknowledgementsRequested in (0x1, 0x2, 0x4, 0x8, 0xF):
             super().send(message, message_class, now)
 
 
-@fault("journaled-unasked", breaks="MQDMPR-3.1.1.12-23")
+@fault("message-without-jp-journaled", breaks="MQDMPR-3.1.1.12-23")
 class JournaledUnasked(Journaling):
-    """Every message that was delivered is journaled."""
+    """The sender journals every delivered message."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         message = position.MessageReference
@@ -171,9 +183,9 @@ class JournaledUnasked(Journaling):
         super().journal_delivered(position)
 
 
-@fault("dead-letter-unasked", breaks="MQDMPR-3.1.1.12-26")
+@fault("message-without-jn-dead-lettered", breaks="MQDMPR-3.1.1.12-26")
 class DeadLetterUnasked(Journaling):
-    """Every message that failed is a dead letter."""
+    """The sender stores every failed message as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference
@@ -181,20 +193,20 @@ class DeadLetterUnasked(Journaling):
         super().journal_failed(position)
 
 
-@fault("discarded-message-still-on-disk", breaks="MQDMPR-3.1.1.12-22")
+@fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
 class StillOnDisk(Positions):
-    """A message that the full journal does not take is still to be sent when the queue manager begins again."""
+    """The sender sends a delivered message that the full journal did not store again after a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
         if there is None:
-            self.qm.disk.save(moved(position))
+            self.qm.disk.save(relocation_of(position))
         return there
 
 
-@fault("full-journal-takes-more", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
+@fault("system-journal-quota-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
 class FullJournalTakesMore(Quotas):
-    """The quota of journals and dead-letter queues is not looked at."""
+    """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
@@ -202,16 +214,16 @@ class FullJournalTakesMore(Quotas):
 
 
 add(
-    "rejected-as-received",
+    "rejected-message-acknowledged-as-received",
     "MQDMPR-3.1.1.12-D27",
-    "That an application rejected a message makes no difference: it was received.",
+    "The acknowledgment of a rejected message has the class AckReceive.",
     skip(TransactionOperations.reject),
 )
 
 
-@fault("rejected-as-late", breaks="MQDMPR-3.1.1.12-D27")
+@fault("rejected-message-acknowledged-as-expired", breaks="MQDMPR-3.1.1.12-D27")
 class RejectedAsLate(TransactionOperations):
-    """A message that an application rejected is acknowledged as one whose time was over."""
+    """The acknowledgment of a rejected message has the class NackReceiveTimeout."""
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
         super().reject(transaction, queue, lookup_identifier)
@@ -224,16 +236,16 @@ RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 add(
-    "message-properties-ack-arrival",
+    "receiver-pa-bit-ignored",
     ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
-    "PA asks for nothing.",
+    "The receiver ignores MessagePropertiesHeader.Flags.PA: it acknowledges no arrival.",
     skip(AdminAcks.acknowledge_arrival),
 )
 
 
-@fault("message-properties-ack-receive", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
+@fault("receiver-pr-bit-ignored", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
 class ReceiveNotAcknowledged(AdminAcks):
-    """PR asks for nothing."""
+    """The receiver ignores MessagePropertiesHeader.Flags.PR: it acknowledges no receive."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is not RECEIVED:
@@ -241,16 +253,18 @@ class ReceiveNotAcknowledged(AdminAcks):
 
 
 add(
-    "message-properties-ack-failure",
+    "receiver-na-bit-ignored",
     ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
-    "NA asks for nothing.",
+    "The receiver ignores MessagePropertiesHeader.Flags.NA: it acknowledges no failed delivery.",
     skip(AdminAcks.acknowledge_failure),
 )
 
 
-@fault("message-properties-ack-removal", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
+@fault("receiver-nr-bit-ignored", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
 class RemovalNotAcknowledged(AdminAcks):
-    """NR asks for nothing."""
+    """The receiver ignores MessagePropertiesHeader.Flags.NR: it acknowledges no message that leaves its queue
+    unread.
+    """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is RECEIVED:
@@ -258,21 +272,21 @@ class RemovalNotAcknowledged(AdminAcks):
 
 
 add(
-    "application-tag-received-without-its-highest-bit",
+    "receiver-application-tag-highest-bit-cleared",
     ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
-    "The highest bit of ApplicationTag is lost when a message is received.",
+    "The receiver clears the highest bit of ApplicationTag of an arriving message.",
     change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
     blind=True,
 )
 
 
 @fault(
-    "arrival-of-transactional-messages-not-acknowledged",
+    "receiver-transactional-arrival-not-acknowledged",
     breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
     blind=True,
 )
 class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
-    """A transactional message that arrives is not acknowledged to its administration queue."""
+    """The receiver acknowledges no arrival of a transactional message to its administration queue."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -282,9 +296,12 @@ class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
 _ALL = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 
-@fault("arrival-told-unasked", breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"))
+@fault(
+    "receiver-arrival-acknowledged-without-request",
+    breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"),
+)
 class ArrivalAcknowledgedUnasked(AdminAcks):
-    """Every arrival is acknowledged."""
+    """The receiver acknowledges the arrival of messages without PA."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL)
@@ -299,45 +316,45 @@ def _swap_bytes(value: int) -> int:
 
 
 add(
-    "message-class-big-endian",
+    "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
-    "MessageClass of an acknowledgment is big-endian.",
-    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+    "The receiver's acknowledgment carries MessageClass in big-endian byte order.",
+    change_number(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
 )
 
 
 def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
-    """Leave where they are the messages that should be moved to a queue."""
+    """Leave the messages in place that should be moved to a queue."""
 
     class KeptOut(Positions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
             return None if queue is which(self.qm) else super().move_message(position, queue)
 
-    return replaced(KeptOut)
+    return replace_part(KeptOut)
 
 
 add(
-    "message-dead-letter-not-kept",
+    "sender-dead-letter-not-stored",
     ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
-    "Nothing gets into the SystemDeadletterQueue.",
+    "The sender stores no failed message in the system dead-letter queue.",
     _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
 )
 
 
 add(
-    "message-journal-not-kept",
+    "sender-journaled-message-not-stored",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
-    "Nothing gets into the SystemJournalQueue.",
+    "The sender stores no delivered message in the system journal.",
     _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
 )
 
 
 @fault(
-    "message-transaction-final-ack-forgotten",
+    "receiver-final-ack-not-sent",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
 )
 class FinalAckForgotten(InSequence):
-    """FA asks for nothing."""
+    """The receiver sends no FinalAck for a message with FA."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -348,11 +365,11 @@ class FinalAckForgotten(InSequence):
 
 
 @fault(
-    "message-transaction-final-ack-always",
+    "receiver-final-ack-without-request",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
 )
 class FinalAckAlways(InSequence):
-    """Every transactional message has a FinalAck."""
+    """The receiver sends a FinalAck for every transactional message."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

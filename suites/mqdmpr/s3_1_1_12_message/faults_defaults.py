@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message: values of attributes that nobody asked for."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message: default values of attributes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -26,158 +26,158 @@ TYPE_OF_AES = (24).to_bytes(4, "little")
 
 
 def _by_default(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
-    """Give messages of applications other values of attributes for which nothing was asked."""
+    """Give messages of applications other default values."""
 
     class Defaulting(Commands):
-        def _message(
+        def _build_message(
             self, request: SendMessage, security: MessageSecurity | None, now: Now, *rest: Any, **named: Any
         ) -> Message:
-            message = super()._message(request, security, now, *rest, **named)
+            message = super()._build_message(request, security, now, *rest, **named)
             return message if asked(request) else replace(message, **attributes)
 
-    return replaced(Defaulting)
+    return replace_part(Defaulting)
 
 
 for _name, _rules, _says, _install in (
     (
         "default-delivery-recoverable",
         "MQDMPR-3.1.1.12-19",
-        "A message is recoverable unless it is asked to be express.",
+        "The sender's DeliveryGuarantee is Recoverable by default.",
         _by_default(lambda one: one.recoverable, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
     ),
     (
-        "default-time-to-reach-forever",
+        "default-time-to-reach-queue-infinite",
         "MQDMPR-3.1.1.12-47",
-        "A message may take for ever to reach its queue unless a time is given.",
+        "The sender's TimeToReachQueue is infinite by default.",
         _by_default(lambda one: one.time_to_reach_queue_s is not None, TimeToReachQueue=0xFFFF_FFFF),
     ),
     (
-        "default-class-report",
+        "default-message-class-report",
         ("MQDMPR-3.1.1.12-D05", "MQDMPR-3.1.1.12-D28"),
-        "Class of a message of an application is that of a report.",
+        "The sender's Class of an application's message is Report by default.",
         _by_default(lambda one: False, Class=MessageClass.MQMSG_CLASS_REPORT),
     ),
     (
-        "default-tracing",
+        "default-tracing-requested",
         "MQDMPR-3.1.1.12-D31",
-        "A message is to be traced unless something else is asked for.",
+        "The sender's TracingRequested is True by default.",
         _by_default(lambda one: one.trace_queue is not None, TracingRequested=True),
     ),
     (
-        "default-trace-queue",
+        "default-tracing-queue-present",
         "MQDMPR-3.1.1.12-D32",
-        "A message names a queue for reports that nobody asked for.",
+        "The sender's message has a TracingQueueIdentifier by default.",
         _by_default(lambda one: one.trace_queue is not None, TracingQueueIdentifier=SOMEBODY),
     ),
     (
-        "default-journaled",
+        "default-positive-journaling-requested",
         "MQDMPR-3.1.1.12-D33",
-        "A message is to be journaled unless something else is asked for.",
+        "The sender's PositiveJournalingRequested is True by default.",
         _by_default(lambda one: bool(one.journal), PositiveJournalingRequested=True),
     ),
     (
-        "default-dead-letter",
+        "default-negative-journaling-requested",
         "MQDMPR-3.1.1.12-D34",
-        "A message is to be kept when it fails unless something else is asked for.",
+        "The sender's NegativeJournalingRequested is True by default.",
         _by_default(lambda one: bool(one.journal), NegativeJournalingRequested=True),
     ),
     (
-        "default-response-queue",
+        "default-response-queue-present",
         "MQDMPR-3.1.1.12-D35",
-        "A message has a response queue that nobody asked for.",
+        "The sender's message has a response queue by default.",
         _by_default(lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={SOMEBODY}"),
     ),
     (
-        "default-administration-queue",
+        "default-administration-queue-present",
         "MQDMPR-3.1.1.12-D36",
-        "A message has an administration queue that nobody asked for.",
+        "The sender's message has an administration queue by default.",
         _by_default(lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={SOMEBODY}"),
     ),
     (
-        "default-acknowledgments",
+        "default-acknowledgments-requested",
         "MQDMPR-3.1.1.12-D37",
-        "A message asks for acknowledgments of failures unless something else is asked for.",
+        "The sender's message requests acknowledgments of failed delivery by default.",
         _by_default(lambda one: bool(one.acks), AcknowledgementsRequested=0xC),
     ),
     (
-        "default-application-tag",
+        "default-application-tag-1",
         "MQDMPR-3.1.1.12-D38",
-        "ApplicationTag is 1 unless something else is asked for.",
+        "The sender's ApplicationTag is 1 by default.",
         _by_default(lambda one: bool(one.application_tag), AppSpecific=1),
     ),
     (
-        "default-body",
+        "default-body-one-null-byte",
         "MQDMPR-3.1.1.12-D39",
-        "A message without a body has one of a null.",
+        "The sender's Body is one null byte by default.",
         _by_default(lambda one: bool(one.body), Body=b"\0"),
     ),
     (
-        "default-body-type",
+        "default-body-type-text",
         "MQDMPR-3.1.1.12-D40",
-        "A body is text unless something else is asked for.",
+        "The sender's BodyType is text by default.",
         _by_default(lambda one: bool(one.body_type), BodyType=0x1F),
     ),
     (
-        "default-label",
+        "default-label-present",
         "MQDMPR-3.1.1.12-D41",
-        "A message without a label has one.",
+        "The sender's Label is not empty by default.",
         _by_default(lambda one: bool(one.label), Label="no label"),
     ),
     (
-        "default-time-to-be-received",
+        "default-time-to-be-received-one-day",
         "MQDMPR-3.1.1.12-D42",
-        "A message may be received for a day unless a time is given.",
+        "The sender's TimeToBeReceived is one day by default.",
         _by_default(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=A_DAY_S),
     ),
     (
-        "default-extension",
+        "default-extension-one-null-byte",
         "MQDMPR-3.1.1.12-D44",
-        "A message without an extension has one of a null.",
+        "The sender's Extension is one null byte by default.",
         _by_default(lambda one: False, Extension=b"\0"),
     ),
     (
-        "default-connector",
+        "default-connector-type-present",
         "MQDMPR-3.1.1.12-D45",
-        "A message of an application names a connector.",
+        "The sender's message has a ConnectorTypeIdentifier by default.",
         _by_default(lambda one: False, ConnectorTypeIdentifier=SOMEBODY),
     ),
     (
-        "default-correlation",
+        "default-correlation-identifier-not-zero",
         "MQDMPR-3.1.1.12-D47",
-        "CorrelationIdentifier has the GUID of somebody unless something else is asked for.",
+        "The sender's CorrelationIdentifier has a GUID by default.",
         _by_default(lambda one: False, CorrelationIdentifier=SOMEBODY.bytes_le + bytes(4)),
     ),
     (
-        "default-privacy-level",
+        "default-privacy-level-base",
         "MQDMPR-3.1.1.12-D29",
-        "PrivacyLevel is Base unless something else is asked for.",
+        "The sender's PrivacyLevel is Base by default.",
         field_is(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", 1),
     ),
     (
-        "default-hash-unset",
+        "default-hash-algorithm-0",
         "MQDMPR-3.1.1.12-48",
-        "HashAlgorithm is 0 unless something else is asked for.",
+        "The sender's HashAlgorithm is 0 by default.",
         field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", 0),
     ),
     (
-        "default-cipher-rc2",
+        "default-encryption-algorithm-rc2",
         "MQDMPR-3.1.1.12-49",
-        "EncryptionAlgorithm is RC2 unless something else is asked for.",
+        "The sender's EncryptionAlgorithm is RC2 by default.",
         field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", 0x6602),
     ),
     (
-        "delivery-of-its-own",
+        "sender-dm-2-in-recoverable-message",
         "MQDMPR-3.1.1.12-18",
-        "DM of a recoverable message is 2.",
+        "The sender's recoverable message carries DM 2.",
         field_is(MESSAGE, "UserHeader.DM", 2, lambda packet: bool(packet.UserHeader.DM)),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-@fault("default-sender-queue-manager", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
+@fault("default-sender-is-queue-manager", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
 class SentByQueueManager(Commands):
-    """Without a sender of its own a message is sent by the queue manager."""
+    """The sender's SenderIdentifier is by default the GUID of the queue manager."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         signer = request.certificate or (self.qm.config.security.accounts[0].name if request.sender is None else None)
@@ -185,36 +185,36 @@ class SentByQueueManager(Commands):
         return super().send_message(replace(request, sender=own, certificate=signer), token, now)
 
 
-@fault("default-signed", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10"))
+@fault("default-message-signed", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10"))
 class SignedByDefault(Commands):
-    """A message is signed unless something else is asked for."""
+    """The sender signs a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         level = "sig20" if request.authentication_level == "none" else request.authentication_level
         return super().send_message(replace(request, authentication_level=level), token, now)
 
 
-@fault("default-encrypted", breaks="MQDMPR-3.1.1.12-05")
+@fault("default-body-encrypted", breaks="MQDMPR-3.1.1.12-05")
 class EncryptedByDefault(Commands):
-    """A message is encrypted unless something else is asked for."""
+    """The sender encrypts the body of a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         level = "base" if request.privacy_level == "none" else request.privacy_level
         return super().send_message(replace(request, privacy_level=level), token, now)
 
 
-@fault("named-certificate-unread", breaks="MQDMPR-3.1.1.12-D64")
+@fault("sender-requested-certificate-ignored", breaks="MQDMPR-3.1.1.12-D64")
 class NamedCertificateUnread(Commands):
-    """A message is signed with the certificate of its sender, whichever was asked for."""
+    """The sender signs a message with the user's default certificate, not the one that the application requests."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         return super().send_message(replace(request, certificate=None), token, now)
 
 
 add(
-    "provider-type-of-aes",
+    "sender-provider-type-always-aes",
     "MQDMPR-3.1.1.12-D65",
-    "The type of every provider is that of the one for AES.",
+    "The sender's AuthenticationProviderType is always the type of the AES provider.",
     wrong_fields(
         MESSAGE,
         {"SecurityHeader.SecurityData.ProviderInfo": lambda info: TYPE_OF_AES + info[4:]},

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message."""
+"""MS-MQDMPR 3.1.1.12 Message: the acknowledgments that AcknowledgementsRequested enables."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from suites.mqqb.steps.disposition import (
     message_class,
 )
 
-BITS = {
+RULES_OF_BITS = {
     "PA": "MQMQ-2.2.19.3-01",
     "PR": "MQMQ-2.2.19.3-02",
     "NA": "MQMQ-2.2.19.3-03",
     "NR": "MQMQ-2.2.19.3-04",
 }
-"""The bits by which an acknowledgment is asked for, with their rules."""
+"""The bits that request an acknowledgment, with their rules."""
 
 
 CLASSIFICATIONS = {
@@ -43,24 +43,24 @@ CLASSIFICATIONS = {
 """The bits of each classification of AcknowledgementsRequested, with its rules."""
 
 
-EVERY_CLASSIFICATION = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
+GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
 
 
-OF_CLASSIFICATIONS = (*EVERY_CLASSIFICATION, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
+CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
 
 
-ASKED = ("", *CLASSIFICATIONS, "PAPRNANR")
+REQUESTED_BITS = ("", *CLASSIFICATIONS, "PAPRNANR")
 """Messages with none of the bits, with those of a classification, with all."""
 
 
-CORRELATION = "MQMQ-2.2.19.3-14"
+CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_S = 3
 
 
 class Disposition(NamedTuple):
-    """How messages end: where they go, with which fields, what is done there, which class each bit brings."""
+    """How messages end: their destination and fields, the action there, and the acknowledgment class of each bit."""
 
     queue: str
     user: dict[str, int]
@@ -68,86 +68,93 @@ class Disposition(NamedTuple):
     classes: dict[str, int]
 
 
-def _leave(peer, sut):
-    """Leave the messages where they are."""
+def _leave_messages(peer, sut):
+    """Leave the messages in their queue."""
 
 
-def _take(peer, sut):
+def _receive_all(peer, sut):
     _await_all(peer, sut)
     while sut.control.call("receive", queue=sut.queue(), timeout_ms=0)["message"] is not None:
         pass
 
 
-def _purge(peer, sut):
+def _purge_queue(peer, sut):
     _await_all(peer, sut)
     sut.control.call("purge", queue=sut.queue())
 
 
 def _await_all(peer, sut):
-    if not peer.eventually(lambda: len(sut.messages()) >= len(ASKED)):
+    if not peer.eventually(lambda: len(sut.messages()) >= len(REQUESTED_BITS)):
         raise ConformanceFailure("the messages did not come into their queue")
 
 
-def _let_expire(peer, sut):
+def _let_messages_expire(peer, sut):
     peer.pass_time((SHORT_S + 1) * 1_000)
 
 
-ARRIVED = {"PA": REACH_QUEUE}
+ARRIVAL_CLASS = {"PA": REACH_QUEUE}
 
 
-ENDS = {
-    "arrived": Disposition("plain", {}, _leave, ARRIVED),
-    "received": Disposition("plain", {}, _take, ARRIVED | {"PR": RECEIVE}),
-    "purged": Disposition("plain", {}, _purge, ARRIVED | {"NR": Q_PURGED}),
-    "expired": Disposition("plain", {"TimeToBeReceived": SHORT_S}, _let_expire, ARRIVED | {"NR": RECEIVE_TIMEOUT}),
-    "refused": Disposition("transactional", {}, _leave, {"NA": NOT_TRANSACTIONAL_MSG}),
+DISPOSITIONS = {
+    "arrived": Disposition("plain", {}, _leave_messages, ARRIVAL_CLASS),
+    "received": Disposition("plain", {}, _receive_all, ARRIVAL_CLASS | {"PR": RECEIVE}),
+    "purged": Disposition("plain", {}, _purge_queue, ARRIVAL_CLASS | {"NR": Q_PURGED}),
+    "expired": Disposition(
+        "plain", {"TimeToBeReceived": SHORT_S}, _let_messages_expire, ARRIVAL_CLASS | {"NR": RECEIVE_TIMEOUT}
+    ),
+    "refused": Disposition("transactional", {}, _leave_messages, {"NA": NOT_TRANSACTIONAL_MSG}),
 }
 
 
-NEEDS = {"received": (needs("receive"),), "purged": (needs("receive"),)}
+CAPABILITIES = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 
 
-@covers(*BITS.values(), CORRELATION, *OF_CLASSIFICATIONS)
+@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES)
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
-@pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS.get(end, ())) for end in ENDS])
-def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end, delivery):
-    """A queue manager acknowledges the ends of a message that its bits ask for, with their class, and no other end."""
-    disposition = ENDS[end]
+@pytest.mark.parametrize("end", [pytest.param(end, marks=CAPABILITIES.get(end, ())) for end in DISPOSITIONS])
+def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
+    """Messages with each combination of PA, PR, NA and NR end in one way (stored, received, purged, expired or
+    refused); each is acknowledged with the class of that end if its bits request it, and not otherwise.
+    """
+    disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = {}
-    for asked in ASKED:
-        bits = {bit: 1 for bit in BITS if bit in asked}
+    frames = {}
+    for requested in REQUESTED_BITS:
+        bits = {bit: 1 for bit in RULES_OF_BITS if bit in requested}
         user = {"DM": delivery, **disposition.user}
-        user = receiver.administered(user) if bits else user
-        packet = receiver.asking(user, queue=disposition.queue, properties=bits)
+        user = receiver.with_admin_queue(user) if bits else user
+        packet = receiver.build_message(user, queue=disposition.queue, properties=bits)
         if not bits:
             packet["UserHeader"].AdminQueue = None
-        sent[asked] = receiver.give(packet)
+        frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut)
-    wanted = {asked: sorted(value for bit, value in disposition.classes.items() if bit in asked) for asked in ASKED}
-    came = receiver.await_acks(sum(map(len, wanted.values())))
-    found = {
-        asked: sorted(message_class(ack) for ack in came if correlation(ack) == identifier(frame))
-        for asked, frame in sent.items()
+    expected = {
+        requested: sorted(value for bit, value in disposition.classes.items() if bit in requested)
+        for requested in REQUESTED_BITS
     }
-    evidence = [*sent.values(), *came]
-    for bit, rule in BITS.items():
-        with_bit = {asked: values for asked, values in wanted.items() if bit in asked or not asked}
-        observed = {asked: found[asked] for asked in with_bit}
+    acks = receiver.await_acks(sum(map(len, expected.values())))
+    classes_by_bits = {
+        requested: sorted(message_class(ack) for ack in acks if correlation(ack) == identifier(frame))
+        for requested, frame in frames.items()
+    }
+    evidence = [*frames.values(), *acks]
+    for bit, rule in RULES_OF_BITS.items():
+        with_bit = {requested: values for requested, values in expected.items() if bit in requested or not requested}
+        observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
-    for asked, rules in CLASSIFICATIONS.items():
-        if not came and not wanted[asked]:
-            judge.not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
+    for requested, rules in CLASSIFICATIONS.items():
+        if not acks and not expected[requested]:
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows the end of the messages ({end})")
             continue
-        judge(*rules, expected=wanted[asked], observed=found[asked], case=end, evidence=evidence)
-    judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)
-    known = {identifier(frame) for frame in sent.values()}
-    strange = [correlation(ack) for ack in came if correlation(ack) not in known]
+        judge(*rules, expected=expected[requested], observed=classes_by_bits[requested], case=end, evidence=evidence)
+    judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=end, evidence=evidence)
+    identifiers = {identifier(frame) for frame in frames.values()}
+    strange = [correlation(ack) for ack in acks if correlation(ack) not in identifiers]
     judge(
-        CORRELATION,
-        expected={"answers": sum(map(len, wanted.values())), "others": none("acknowledgment of another message")},
-        observed={"answers": sum(map(len, found.values())), "others": strange},
+        CORRELATION_RULE,
+        expected={"answers": sum(map(len, expected.values())), "others": none("acknowledgment of another message")},
+        observed={"answers": sum(map(len, classes_by_bits.values())), "others": strange},
         evidence=evidence,
     )
-    receiver.end()
+    receiver.acknowledge_all()

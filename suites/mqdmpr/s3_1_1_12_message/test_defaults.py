@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: the values of attributes for which nothing is asked, as they are in its packet."""
+"""MS-MQDMPR 3.1.1.12 Message: the default values of attributes, as the packet of the message shows them."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 @needs("send")
 @covers(*DEFAULTS, "MQDMPR-3.1.1.12-48")
-def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
-    """A message for which its sender asks nothing but a destination has the default of each attribute."""
+def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
+    """A message for which the application sets only the destination is sent with the default of each attribute."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
-    found = Layout(frame)
-    label = str(found.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
-    for rule, wanted in DEFAULTS.items():
-        observed = found.of(*wanted) | ({"label": label} if "label" in wanted else {})
-        judge(rule, expected=wanted, observed=observed, evidence=frame)
-    number = found.fields.get(f"{PROPERTIES}HashAlgorithm")
+    layout = Layout(frame)
+    label = str(layout.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
+    for rule, default in DEFAULTS.items():
+        observed = layout.of(*default) | ({"label": label} if "label" in default else {})
+        judge(rule, expected=default, observed=observed, evidence=frame)
+    number = layout.fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASHES.items() if value == number), f"{number}")
     judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASHES), observed=name, evidence=frame)
     judge(
@@ -71,15 +71,15 @@ def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
 
 @needs("send", "security")
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
-def test_a_message_for_which_no_sender_is_asked(peer, sut, judge):
-    """A signed message for which no sender is named has the SID of a user as its sender (E112)."""
+def test_signed_message_has_user_sid_by_default(peer, sut, judge):
+    """A signed message for which the application sets no sender is sent with the SID of a user (erratum E112)."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
-    found = Layout(frame)
+    layout = Layout(frame)
     of_user = {f"{SECURITY}Flags.ST": SID}
-    judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=found, evidence=frame, errata="E112")
-    sender = str(found.fields.get(f"{SECURITY}SecurityID", ABSENT))
+    judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=layout, evidence=frame, errata="E112")
+    sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT))
     is_sid = holds("the identifier of the sender is a SID")
     judge("MQDMPR-3.1.1.12-D49", expected=is_sid, observed=_is_sid(sender) or sender, evidence=frame, errata="E112")
 
@@ -92,8 +92,8 @@ def _is_sid(text: str) -> bool:
 
 @needs("send")
 @covers("MQDMPR-3.1.1.12-18")
-def test_a_message_is_express_or_recoverable(peer, sut, judge):
-    """A message has the delivery that its sender asks for: DM is 0 if that is express, and 1 if it is recoverable."""
+def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
+    """An express message is sent with DM 0, and a recoverable message with DM 1."""
     outgoing = Outgoing(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
         frame = outgoing.send(body=delivery, delivery=delivery)

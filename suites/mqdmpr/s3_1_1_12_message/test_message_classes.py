@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message."""
+"""MS-MQDMPR 3.1.1.12 Message: the classes of acknowledgments."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from suites.mqqb.steps.disposition import (
 SHORT_S = 2
 
 
-OF_EVERY_CLASS = ("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08")
+RULES_OF_EVERY_CLASS = ("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08")
 
 
-OF_CLASS = {
+RULE_OF_CLASS = {
     NOT_TRANSACTIONAL_MSG: "MQDMPR-3.1.1.12-D20",
     NOT_TRANSACTIONAL_Q: "MQDMPR-3.1.1.12-D19",
     RECEIVE_TIMEOUT: "MQDMPR-3.1.1.12-D25",
@@ -40,65 +40,69 @@ OF_CLASS = {
 }
 
 
-def _judged(judge, receiver, sent, value):
-    came = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
+def _judge_class(judge, receiver, sent, value):
+    acks = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
     expected = acknowledged(sent, of_class=value)
-    judge(*OF_EVERY_CLASS, OF_CLASS[value], expected=expected, observed=came, evidence=[sent, *came])
-    receiver.end()
+    judge(*RULES_OF_EVERY_CLASS, RULE_OF_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
+    receiver.acknowledge_all()
 
 
-@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
 @pytest.mark.parametrize("delivery", [0, 1])
-def test_a_message_that_is_not_transactional(peer, sut, judge, delivery):
-    """A queue manager refuses a message outside of any transaction for a transactional queue with class 0x800A."""
+def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, judge, delivery):
+    """A non-transactional message to a transactional queue is acknowledged with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = receiver.asking({"DM": delivery}, queue="transactional", properties={"NA": 1})
-    _judged(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_MSG)
+    packet = receiver.build_message({"DM": delivery}, queue="transactional", properties={"NA": 1})
+    _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_MSG)
 
 
-@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
-def test_a_queue_that_is_not_transactional(peer, sut, judge):
-    """A queue manager refuses a transactional message for a queue that is not transactional with class 0x8009."""
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
+def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
+    """A transactional message to a non-transactional queue is acknowledged with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = Sequence(peer).message(receiver.administered(), queue="plain", properties={"NA": 1})
-    _judged(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_Q)
+    packet = Sequence(peer).message(receiver.with_admin_queue(), queue="plain", properties={"NA": 1})
+    _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_Q)
 
 
-@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
-def test_a_message_that_nobody_received_in_time(peer, sut, judge):
-    """A queue manager acknowledges a message whose TimeToBeReceived is over in its queue with class 0xC002."""
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
+def test_message_expired_in_queue_is_nacked(peer, sut, judge):
+    """A message whose TimeToBeReceived of 2 s ends in its queue is acknowledged with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = receiver.give(receiver.asking({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
+    packet = receiver.send_packet(receiver.build_message({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
     peer.pass_time((SHORT_S + 1) * 1_000)
-    _judged(judge, receiver, sent, RECEIVE_TIMEOUT)
+    _judge_class(judge, receiver, packet, RECEIVE_TIMEOUT)
 
 
 @needs("receive", "queue_control")
-@covers(*OF_EVERY_CLASS)
+@covers(*RULES_OF_EVERY_CLASS)
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=covers(OF_CLASS[value]), id=act.__name__)
+        pytest.param(act, bit, value, marks=covers(RULE_OF_CLASS[value]), id=act.__name__)
         for act, bit, value in ((take, "PR", RECEIVE), (purge, "NR", Q_PURGED), (delete, "NR", Q_DELETED))
     ],
 )
-def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, value):
-    """A queue manager acknowledges a message as received (0x4000), purged (0xC001) or with a deleted queue (0xC000)."""
+def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, act, bit, value):
+    """A message in a queue is acknowledged with class 0x4000 when it is received, 0xC001 when the queue is purged,
+    and 0xC000 when the queue is deleted.
+    """
     queue = sut.new_queue("classes")
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
-    sent = receiver.give(receiver.asking({"DM": 1}, destination=to, label="class", properties={bit: 1}))
+    packet = receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, label="class", properties={bit: 1}))
     peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
-    _judged(judge, receiver, sent, value)
+    _judge_class(judge, receiver, packet, value)
 
 
 @needs("queue_control")
-@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
-def test_a_queue_that_is_full(peer, sut, judge):
-    """A queue manager refuses a message for which the quota of its queue has no room with class 0x8003."""
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
+def test_message_to_full_queue_is_nacked(peer, sut, judge):
+    """A 4 KB message to a queue with a quota of 1 KB is acknowledged with class 0x8003."""
     queue = sut.new_queue("full", quota_kb=1)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
-    sent = receiver.give(receiver.asking({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1}))
-    _judged(judge, receiver, sent, Q_EXCEED_QUOTA)
+    packet = receiver.send_packet(
+        receiver.build_message({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1})
+    )
+    _judge_class(judge, receiver, packet, Q_EXCEED_QUOTA)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: what is to be journaled, or kept as a dead letter, while there is no room for it."""
+"""MS-MQDMPR 3.1.1.12 Message: journaled messages and dead letters while the journal quota has no room."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
-SETTING = "journal_quota_kb"
+QUOTA_SETTING = "journal_quota_kb"
 LIFE_S = 1
 EXPIRED_MS = 2_100
-"""More than LIFE_S has passed then, in whole seconds of any clock."""
-FULL, AFTER = "without room", "with room again"
-WANTED = {FULL: "gone", AFTER: "kept"}
+"""After this time more than LIFE_S has passed by any clock with whole seconds."""
+NO_ROOM, ROOM_AGAIN = "without room", "with room again"
+EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 
 
-def _kept_or_gone(
+def _judge_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
     """Let one message be finished with while the quota is nothing, and one afterwards; judge which is kept.
@@ -26,77 +26,81 @@ def _kept_or_gone(
     ``finish`` gets the number of a message and returns its identifier when the message left its outgoing queue.
     """
     in_force = sut.control.call("configure")
-    if SETTING not in in_force:
-        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
+    if QUOTA_SETTING not in in_force:
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
         return
     names = {}
-    for number, (when, quota) in enumerate(((FULL, 0), (AFTER, in_force[SETTING])), 1):
-        sut.configure(**{SETTING: quota})
-        names[finish(number)] = when
+    for number, (name, quota) in enumerate(((NO_ROOM, 0), (ROOM_AGAIN, in_force[QUOTA_SETTING])), 1):
+        sut.configure(**{QUOTA_SETTING: quota})
+        names[finish(number)] = name
 
-    def found() -> dict[str, str]:
-        kept = {names.get(one["message_id"]) for one in sut.kept(queue)}
-        return {when: "kept" if when in kept else "gone" for when in WANTED}
+    def list_copies() -> dict[str, str]:
+        labels = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
+        return {name: "kept" if name in labels else "gone" for name in EXPECTED_COPIES}
 
-    peer.eventually(lambda: found() == WANTED)
-    judge(rule, expected=WANTED, observed=found(), evidence=evidence())
+    peer.eventually(lambda: list_copies() == EXPECTED_COPIES)
+    judge(rule, expected=EXPECTED_COPIES, observed=list_copies(), evidence=evidence())
 
 
 @needs("send", "receive", "queue_control", "configure")
 @covers("MQDMPR-3.1.1.12-22")
-def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut, judge):
-    """A queue manager discards a delivered message with JP while its journal quota has no room for it."""
+def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
+    """A delivered message with positive journaling is not in the journal when the journal quota is 0, and is in it
+    when the quota has room again.
+    """
     sender = Sender(peer, sut)
     sessions: list[Any] = []
 
     def deliver(number: int) -> str:
         (name,) = sender.send(number, journal=["positive"], delivery="recoverable")
-        sessions.extend([] if sessions else [sender.session()])
+        sessions.extend([] if sessions else [sender.await_session()])
         sender.collect(sessions[0], number)
         sender.acknowledge_all(sessions[0])
-        peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
+        peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
 
 
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
-def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, judge):
-    """A queue manager never sends a delivered message again that it could not journal, also not after a restart."""
-    if SETTING not in sut.control.call("configure"):
-        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
+def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
+    """A delivered message that the full journal did not store is not sent again after a restart."""
+    if QUOTA_SETTING not in sut.control.call("configure"):
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
         return
-    sut.configure(**{SETTING: 0})
+    sut.configure(**{QUOTA_SETTING: 0})
     sender = Sender(peer, sut)
-    wanted: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
-    sender.send(1, **wanted)
-    session, sent = sender.first(1)
-    sender.acknowledge_all(session)
-    peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
+    properties: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
+    sender.send(1, **properties)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
+    peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
     sut.restart()
-    sender.send(2, **wanted)
-    later = sender.session()
-    came = sender.collect_all(later, 1)
-    sender.acknowledge_all(later)
-    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=tags(came), evidence=[*sent, *came])
+    sender.send(2, **properties)
+    later = sender.await_session()
+    later_frames = sender.collect_all(later, 1)
+    later.acknowledge_all()
+    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=Sender.tags(later_frames), evidence=[*frames, *later_frames])
 
 
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
-def test_what_failed_is_discarded_when_the_dead_letter_queue_is_full(peer, sut, judge):
-    """A queue manager discards a message with JN that failed while the quota has no room for a dead letter."""
+def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
+    """An expired message with negative journaling is not a dead letter when the journal quota is 0, and is one when
+    the quota has room again.
+    """
     sender = Sender(peer, sut)
     sender.send(9)
-    session, sent = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
 
-    def let_it_be_late(number: int) -> str:
+    def let_message_expire(number: int) -> str:
         sut.pause(sender.to)
         (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=LIFE_S)
         peer.pass_time(EXPIRED_MS)
         sut.resume(sender.to)
-        peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
+        peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_it_be_late, lambda: sent)
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_message_expire, lambda: frames)

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.1.12 Message: attributes of received messages, what a queue manager leaves alone, and what it adds."""
+"""MS-MQDMPR 3.1.1.12 Message: attributes that a queue manager leaves unchanged, and attributes that it adds on
+arrival.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, one_of
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
-from suites.applications import NOTHING, received
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import CLOCK_S
 
@@ -58,8 +60,10 @@ GIVEN: dict[str, dict[str, Any]] = {
 @needs("receive")
 @covers(*SHOWN)
 @pytest.mark.parametrize("given", list(GIVEN))
-def test_what_is_the_applications_is_received_as_it_was_sent(peer, sut, judge, given):
-    """A queue manager gives the receiver tag, body, body type, correlation, label and extension as they were sent."""
+def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
+    """The application tag, body, body type, correlation identifier, label and extension of a received message are
+    those that the peer sent.
+    """
     values = GIVEN[given]
     connection = peer.open_raw()
     sent = connection.send(peer.recoverable_message(**values))
@@ -75,7 +79,7 @@ def test_what_is_the_applications_is_received_as_it_was_sent(peer, sut, judge, g
     found = _received(peer, sut, sent)
     for rule, (name, _) in SHOWN.items():
         if name not in found and name not in ALWAYS_SHOWN:
-            judge.not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
+            judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
         else:
             judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
 
@@ -83,9 +87,11 @@ def test_what_is_the_applications_is_received_as_it_was_sent(peer, sut, judge, g
 @needs("private_names")
 @covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
 @pytest.mark.parametrize("given", list(GIVEN))
-def test_what_is_the_applications_is_handed_on_as_it_came(peer, sut, judge, given):
-    """A queue manager forwards a message with the body, body type, correlation, label and extension that it had."""
-    sent, frame = handed_on(
+def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
+    """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
+    peer sent.
+    """
+    sent, frame = forward_message(
         peer, sut, **{name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
     )
     for rule, (_, field) in SHOWN.items():
@@ -117,8 +123,10 @@ PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 @covers("MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61")
-def test_the_provider_of_a_connector_is_not_looked_at(peer, sut, judge):
-    """A queue manager takes an unsigned message of a connector whatever type and name of a provider it has."""
+def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
+    """An unsigned message of a connector with an unknown provider type or an unknown provider name is acknowledged
+    and stored.
+    """
     for name, rule, provider in PROVIDERS:
         label = f"{name} {peer.message_id()}"
         security = {
@@ -134,9 +142,9 @@ def test_the_provider_of_a_connector_is_not_looked_at(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
-def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
-    """A queue manager gives each message a LookupIdentifier of its own, which grows in the order of the queue, or in
-    that of arrival if none has a high byte (E59).
+def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
+    """Eight messages of different priorities get different LookupIdentifiers, which grow in the order of the queue,
+    or in order of arrival if their high byte is always 0 (erratum E59).
     """
     connection = peer.open_raw()
     sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
@@ -164,26 +172,26 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
 
 @needs("send", "receive", "transactions", "queue_control")
 @covers("MQDMPR-3.1.1.12-D03")
-def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
-    """A queue manager shows a message that a transaction has received to nobody until that transaction is aborted."""
+def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
+    """A message that a transaction has received cannot be peeked until the transaction is aborted."""
     queue = sut.new_queue("locked", transactional=True)
     sut.send(sut.direct_name(queue), label="locked", delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
-    meanwhile = received(sut, "peek_message", queue=queue)
+    meanwhile = sut.read_label("peek_message", queue=queue)
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
-        expected={"locked": NOTHING, "aborted": "locked"},
-        observed={"locked": meanwhile, "aborted": received(sut, "peek_message", queue=queue)},
+        expected={"locked": Outcome.NOTHING, "aborted": "locked"},
+        observed={"locked": meanwhile, "aborted": sut.read_label("peek_message", queue=queue)},
     )
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D04")
-def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
-    """A queue manager shows the second in which a message came into its queue, or to the dead letters, whenever it was
-    sent.
+def test_arrival_time_is_second_of_arrival(peer, sut, judge):
+    """The ArrivalTime of a message in its queue, and of an expired message in the dead-letter queue, lies within the
+    check; their SentTime is an hour earlier.
     """
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()
@@ -195,9 +203,9 @@ def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
     found = _received(peer, sut, sent)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
-        judge.not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
     expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
-    dead = [one for one in sut.kept("system$;deadletter") if one["label"] == late]
+    dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
         judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: the class of the acknowledgment of a message that an application rejected."""
+"""MS-MQDMPR 3.1.1.12 Message: the class of the acknowledgment of a rejected message."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from suites.mqqb.steps.disposition import (
 
 RECEIVE_REJECTED = 0xC004
 """MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
-WANTED = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in vain": RECEIVE}
-"""Messages by what becomes of them: the last is rejected in a transaction that aborts, then received."""
+EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in vain": RECEIVE}
+"""By message, the expected class of its acknowledgment. The last one is rejected in an aborted transaction, then
+received.
+"""
 
 
-def _taken(sut, queue, transaction):
+def _receive_lookup_id(sut, queue, transaction):
     """Receive the first message of a queue within a transaction; return its LookupIdentifier."""
     shown = sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)["message"]
     if shown is None:
@@ -30,12 +32,12 @@ def _taken(sut, queue, transaction):
     return lookup_id(shown)
 
 
-def _within(sut, queue, external, *, reject, outcome):
-    """Receive the first message of a queue, and reject it perhaps, within a transaction that ends in this way."""
+def _receive_in_transaction(sut, queue, external, *, reject, outcome):
+    """Receive the first message of a queue in a transaction, reject it if wanted, and end the transaction."""
     transaction = sut.control.call("begin", external=external)["transaction"]
-    taken = _taken(sut, queue, transaction)
+    received = _receive_lookup_id(sut, queue, transaction)
     if reject:
-        sut.control.call("reject", queue=queue, lookup_id=taken, transaction=transaction)
+        sut.control.call("reject", queue=queue, lookup_id=received, transaction=transaction)
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction, single_phase=True)
     else:
@@ -45,29 +47,28 @@ def _within(sut, queue, external, *, reject, outcome):
 @needs("queue_control", "receive", "transactions", "reject")
 @covers("MQDMPR-3.1.1.12-D27")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
-def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, sut, judge, external):
-    """A queue manager acknowledges a message that an application rejected as rejected, and not as received, once the
-    transaction of the rejection commits.
-
-    In transactions of the queue manager and of a coordinator: Windows rejects within the latter alone.
+def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
+    """A message that an application rejects in a committed transaction is acknowledged as rejected; one whose
+    rejection is aborted, and that is then received, is acknowledged as received. Windows rejects only in
+    transactions of a coordinator.
     """
     queue = sut.new_queue("rejecting", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
-    user = receiver.administered({"DM": 1})
-    sent = {
-        name: receiver.give(
+    user = receiver.with_admin_queue({"DM": 1})
+    packets = {
+        name: receiver.send_packet(
             receiver.sequence.message(user, destination=destination, label=name, properties={"PR": 1, "NR": 1})
         )
-        for name in WANTED
+        for name in EXPECTED_CLASSES
     }
-    if arrives(sut, receiver.session, list(WANTED)[-1], queue) != "in its queue":
+    if arrives(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "in its queue":
         raise ConformanceFailure("the SUT did not take the messages")
-    _within(sut, queue, external, reject=False, outcome="commit")
-    _within(sut, queue, external, reject=True, outcome="commit")
-    _within(sut, queue, external, reject=True, outcome="abort")
-    _within(sut, queue, external, reject=False, outcome="commit")
-    came = receiver.await_acks(len(WANTED))
-    observed = {name: [ack for ack in came if correlation(ack) == identifier(frame)] for name, frame in sent.items()}
-    expected = {name: acknowledged(sent[name], of_class=value) for name, value in WANTED.items()}
-    judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*sent.values(), *came])
+    _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
+    _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")
+    _receive_in_transaction(sut, queue, external, reject=True, outcome="abort")
+    _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
+    acks = receiver.await_acks(len(EXPECTED_CLASSES))
+    observed = {name: [ack for ack in acks if correlation(ack) == identifier(frame)] for name, frame in packets.items()}
+    expected = {name: acknowledged(packets[name], of_class=value) for name, value in EXPECTED_CLASSES.items()}
+    judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*packets.values(), *acks])

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message."""
+"""MS-MQDMPR 3.1.1.12 Message: FinalAckRequired."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ SHORT_S = 2
 
 
 @covers("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
-def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
-    """A queue manager sends a FinalAck for a message that nobody received in time only where FA asks for one."""
+def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
+    """Of two transactional messages that expire in their queue, the one with FA 1 gets a FinalAck, and the one with
+    FA 0 none.
+    """
     receiver = Receiver(peer, sut)
-    sent = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": wanted}) for wanted in (0, 1)]
+    packets = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": bit}) for bit in (0, 1)]
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_S + 1) * 1_000)
     receiver.poll_acknowledgment(final=True)
     peer.pass_time(sut.quiet_ms)
-    came = receiver.acknowledgments(final=True)
-    identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
-    answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)
-    judge.all(expected=["with FA"], observed=answered, evidence=[*sent, *came])
+    acks = receiver.acknowledgments(final=True)
+    identifiers = {identifier(frame): name for frame, name in zip(packets, ("without FA", "with FA"), strict=True)}
+    answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in acks)
+    judge.all(expected=["with FA"], observed=answered, evidence=[*packets, *acks])

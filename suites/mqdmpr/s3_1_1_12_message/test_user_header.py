@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message."""
+"""MS-MQDMPR 3.1.1.12 Message: journaling of delivered and undelivered messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME, differences
+from suites.whole_messages import SAME, describe_differences
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 
@@ -18,34 +18,36 @@ SHORT_S, LONG_S = 1, 9_000
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """A sender keeps a whole copy of each delivered message with JP in its journal, and none of one with JN."""
+def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
+    """Of two delivered messages the one with JP is in the sender's journal with all its properties, and the one with
+    JN is not.
+    """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
-    session, sent = sender.first(2)
-    sender.acknowledge_all(session)
-    kept = _kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    session, frames = sender.await_first(2)
+    session.acknowledge_all()
+    kept_messages = _list_kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
         "MQDMPR-3.1.1.2-17",
         expected=["with JP"],
-        observed=kept,
-        evidence=sent,
+        observed=kept_messages,
+        evidence=frames,
     )
-    without_jp = [one for one in kept if one != "with JP"]
-    judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=sent)
-    found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == positive), None)
-    observed = differences(sent[0], found, sut.guid)
-    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
+    without_jp = [one for one in kept_messages if one != "with JP"]
+    judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
+    copy = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
+    observed = describe_differences(frames[0], copy, sut.guid)
+    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=frames)
 
 
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
-    """A sender keeps an undelivered message whose time is over as a dead letter if it has JN, and only then."""
+def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
+    """Of two messages that expire unsent, the one with JN is in the dead-letter queue, and the one with JP is not."""
     to = peer.direct_name()
     limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
     names = {
@@ -55,29 +57,29 @@ def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, deliv
     peer.pass_time((SHORT_S + 2) * 1_000)
     sender = Sender(peer, sut)
     sender.send(1)
-    session = sender.session()
-    sent = sender.collect(session, 1)
-    kept = _kept(peer, sut, DEAD_LETTERS, names)
+    session = sender.await_session()
+    frames = sender.collect(session, 1)
+    kept_messages = _list_kept(peer, sut, DEAD_LETTERS, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
         "MQDMPR-3.1.1.12-D46",
         "MQDMPR-3.1.1.2-17",
         expected=["with JN"],
-        observed=kept,
-        evidence=sent,
+        observed=kept_messages,
+        evidence=frames,
     )
-    without_jn = [one for one in kept if one != "with JN"]
-    judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=sent)
-    sender.acknowledge_all(session)
+    without_jn = [one for one in kept_messages if one != "with JN"]
+    judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)
+    session.acknowledge_all()
 
 
-def _kept(peer, sut, queue, names):
-    """Return which messages are in a system queue, by what they are called; the first is waited for."""
+def _list_kept(peer, sut, queue, names):
+    """Wait for the first message of a system queue; return the names of all its messages."""
 
-    def found():
-        there = [message["message_id"] for message in sut.kept(queue)]
-        return [name for name, identifier in names.items() if identifier in there]
+    def find_names():
+        identifiers = [message["message_id"] for message in sut.kept_messages(queue)]
+        return [name for name, identifier in names.items() if identifier in identifiers]
 
-    peer.eventually(lambda: next(iter(names)) in found())
-    return found()
+    peer.eventually(lambda: next(iter(names)) in find_names())
+    return find_names()

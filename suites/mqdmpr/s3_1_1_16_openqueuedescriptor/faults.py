@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
@@ -20,27 +20,32 @@ OF_EVERYBODY = 0x77
 
 
 def _opened_with(**values: int) -> Install:
-    """Give every client the same numbers."""
+    """Give each client the same handle and context."""
 
     class OpenedWith(Qmcomm):
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
             return super().get_open_values(descriptor) | values
 
-    return replaced(OpenedWith)
+    return replace_part(OpenedWith)
 
 
-add("descriptor-one-handle", "MQDMPR-3.1.1.16-02", "All openings have one handle.", _opened_with(phQueue=OF_EVERYBODY))
 add(
-    "descriptor-one-context",
+    "open-descriptor-handle-reused",
+    "MQDMPR-3.1.1.16-02",
+    "All OpenQueueDescriptors have the same Handle.",
+    _opened_with(phQueue=OF_EVERYBODY),
+)
+add(
+    "open-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
-    "All openings have one context value.",
+    "All OpenQueueDescriptors have the same context value.",
     _opened_with(dwpQueue=OF_EVERYBODY, pdwContext=OF_EVERYBODY),
 )
 
 
-@fault("descriptor-ready-at-once", breaks="MQDMPR-3.1.1.16-12")
+@fault("open-descriptor-ready-before-read", breaks="MQDMPR-3.1.1.16-12")
 class ReadyAtOnce(Qmcomm):
-    """What a client has opened is ReadyForRead before it reads through it."""
+    """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
@@ -48,16 +53,16 @@ class ReadyAtOnce(Qmcomm):
 
 
 add(
-    "descriptor-never-ready",
+    "open-descriptor-stays-opened-while-read",
     "MQDMPR-3.1.1.16-14",
-    "What is read through remotely stays Opened.",
+    "The descriptor with which a remote reader reads stays Opened.",
     skip(RemoteOpening.take_over_descriptor),
 )
 
 
-@fault("descriptor-always-to-receive", breaks="MQDMPR-3.1.1.16-04")
+@fault("peek-access-opened-as-receive-access", breaks="MQDMPR-3.1.1.16-04")
 class AlwaysToReceive(QueueOpening):
-    """Whoever wants to peek may receive."""
+    """The queue manager opens a queue with ReceiveAccess for a reader that requests PeekAccess."""
 
     def open_found_queue(
         self,
@@ -72,9 +77,9 @@ class AlwaysToReceive(QueueOpening):
         return status, descriptor
 
 
-@fault("descriptor-all-multiple", breaks="MQDMPR-3.1.1.16-05")
+@fault("descriptor-of-one-queue-multiple", breaks="MQDMPR-3.1.1.16-05")
 class AllMultiple(QueueOpening):
-    """A queue that is open alone counts as several."""
+    """The descriptor of a single queue has Multiple True."""
 
     def open_found_queue(
         self,
@@ -90,7 +95,7 @@ class AllMultiple(QueueOpening):
 
 
 def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change what is open as several queues."""
+    """Change the descriptors of several queues."""
 
     class Several(QueueOpening):
         def open_queue(
@@ -101,7 +106,7 @@ def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
                 change(descriptor)
             return status, descriptor
 
-    return replaced(Several)
+    return replace_part(Several)
 
 
 def _to_receive(several: OpenQueueDescriptor) -> None:
@@ -117,13 +122,23 @@ def _of_the_first(several: OpenQueueDescriptor) -> None:
 
 
 for _name, _rule, _says, _change in (
-    ("several-open-to-receive", "MQDMPR-3.1.1.16-06", "Several queues are open to receive.", _to_receive),
     (
-        "several-open-remotely",
+        "descriptor-of-several-queues-receive-access",
+        "MQDMPR-3.1.1.16-06",
+        ("The descriptor of several queues has the AccessType ReceiveAccess."),
+        _to_receive,
+    ),
+    (
+        "descriptor-of-several-queues-remote-read-state",
         "MQDMPR-3.1.1.16-07",
-        "Several queues are open for remote reads.",
+        "The descriptor of several queues has the RemoteReadState Opened.",
         _for_remote_reading,
     ),
-    ("several-open-as-the-first", "MQDMPR-3.1.1.16-08", "Several queues refer to the first of them.", _of_the_first),
+    (
+        "descriptor-of-several-queues-has-queue",
+        "MQDMPR-3.1.1.16-08",
+        ("The descriptor of several queues has the first of them as QueueReference."),
+        _of_the_first,
+    ),
 ):
     add(_name, _rule, _says, _several(_change))

@@ -7,16 +7,15 @@ import pytest
 from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
-from suites.mqdmpr.steps.shown import Shown, descriptors
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.16-02", "MQDMPR-3.1.1.16-03")
-def test_each_opening_has_a_handle_and_a_context_of_its_own(remote, judge):
-    """A queue manager gives each opening of a queue a handle and a context that no other opening has at that time."""
+def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
+    """Four remote openings of two queues return four different handles and four different contexts."""
     associations = [remote.associate(), remote.associate()]
     calls = [
-        remote.open_remote(association, queue).settled()
+        remote.open_remote(association, queue).expect_success()
         for association, queue in (
             (associations[0], "plain"),
             (associations[0], "plain"),
@@ -34,14 +33,16 @@ def test_each_opening_has_a_handle_and_a_context_of_its_own(remote, judge):
 @needs("qm2qm", "inspect", "queue_control")
 @covers("MQDMPR-3.1.1.16-04", "MQDMPR-3.1.1.16-05", "MQDMPR-3.1.1.16-12", "MQDMPR-3.1.1.16-14")
 @pytest.mark.parametrize(("access", "shown_as"), [(RECEIVE_ACCESS, "ReceiveAccess"), (PEEK_ACCESS, "PeekAccess")])
-def test_what_a_remote_reader_has_open(remote, sut, judge, access, shown_as):
-    """A queue manager shows the opening of a remote reader as Opened, and as ReadyForRead once it can be read by."""
+def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
+    """The descriptor of a remote reader shows the requested access, and the state Opened before and ReadyForRead after
+    the reader starts to read.
+    """
     queue = sut.queue()
     association = remote.associate()
-    call = remote.open_remote(association, access=access).settled()
-    opened = _described(sut, queue)
+    call = remote.open_remote(association, access=access).expect_success()
+    opened = _read_descriptors(sut, queue)
     reading = remote.open(association=association, access=access)
-    both = _described(sut, queue)
+    both = _read_descriptors(sut, queue)
     evidence = [call, reading.session]
     judge(
         "MQDMPR-3.1.1.16-12",
@@ -54,25 +55,27 @@ def test_what_a_remote_reader_has_open(remote, sut, judge, access, shown_as):
     judge(
         "MQDMPR-3.1.1.16-04", expected=[shown_as] * 2, observed=[one["AccessType"] for one in both], evidence=evidence
     )
-    alone = {"Multiple": False, "OpenQueueDescriptorCollection": []}
-    found = [{name: one[name] for name in alone} for one in both]
-    judge("MQDMPR-3.1.1.16-05", expected=[alone] * 2, observed=found, evidence=evidence)
+    single = {"Multiple": False, "OpenQueueDescriptorCollection": []}
+    observed = [{name: one[name] for name in single} for one in both]
+    judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence)
 
 
-def _described(sut, queue):
+def _read_descriptors(sut, queue):
     names = ("AccessType", "RemoteReadState", "Multiple", "OpenQueueDescriptorCollection")
-    return [{name: one[name] for name in names} for one in descriptors(sut, queue)]
+    return [{name: one[name] for name in names} for one in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]]
 
 
 @needs("inspect", "open_to_send", "several_queues")
 @covers("MQDMPR-3.1.1.16-06", "MQDMPR-3.1.1.16-07", "MQDMPR-3.1.1.16-08")
-def test_what_is_open_as_several_queues(peer, sut, judge):
-    """A queue manager shows an opening of several queues as one for sending, which refers to no queue itself."""
+def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judge):
+    """The descriptor of two queues that are opened together shows SendAccess, RemoteReadState None and no
+    QueueReference.
+    """
     to = ",".join(peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2"))
     handle = sut.control.call("open_to_send", to=to)["handle"]
-    known = {one["Handle"]: one for one in Shown(sut.inspect())["OpenQueueDescriptors"]}
+    descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
     sut.control.call("close_queue", handle=handle)
-    several = known.get(handle, {})
+    several = descriptors.get(handle, {})
     judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"])
     judge("MQDMPR-3.1.1.16-07", expected="None", observed=several["RemoteReadState"])
     judge("MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"])

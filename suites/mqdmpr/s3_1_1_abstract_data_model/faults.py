@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model: what survives, and what only the model shows."""
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model: restarts, and elements that only the model shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid5
 
 from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
@@ -19,7 +19,7 @@ from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.store.entries import moved
+from reference_qm.core.store.entries import relocation_of
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Answered
 from reference_qm.model.states import DeliveryGuarantee
@@ -29,17 +29,17 @@ from reference_qm.surface.clock import Now
 PERSISTENT = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01")
 
 
-@fault("queue-label-not-on-disk", breaks=PERSISTENT)
+@fault("queue-label-lost-at-restart", breaks=PERSISTENT)
 class LabelNotOnDisk(SurvivingQueues):
-    """After a restart a queue has no label, and no journaling."""
+    """A queue loses its label and its journaling at a restart."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         super().restore(place, {**values, "Label": "", "Journaling": False})
 
 
-@fault("queue-base-priority-not-on-disk", breaks=PERSISTENT)
+@fault("queue-base-priority-lost-at-restart", breaks=PERSISTENT)
 class BasePriorityNotOnDisk(SurvivingQueues):
-    """After a restart every queue has base priority 0."""
+    """A queue has base priority 0 after a restart."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         super().restore(place, {**values, "BasePriority": 0})
@@ -50,27 +50,27 @@ def _another_identifier(qm: QueueManager) -> None:
 
 
 add(
-    "identifier-of-the-process",
+    "queue-manager-identifier-changes-at-restart",
     ("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05"),
-    "Each process of the queue manager has an Identifier of its own.",
+    "The queue manager has a new Identifier after each restart.",
     at_restart(_another_identifier),
 )
 
 
-@fault("express-messages-on-disk", breaks="MQDMPR-3.1.1-04")
+@fault("express-message-survives-restart", breaks="MQDMPR-3.1.1-04")
 class ExpressOnDisk(Positions):
-    """Express messages are on disk, too, and there after a restart."""
+    """An express message is in its queue after a restart."""
 
     def message_available(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
             position.key = self.qm.next_persist_token()
-            self.qm.disk.save(moved(position))
+            self.qm.disk.save(relocation_of(position))
         super().message_available(position)
 
 
-@fault("remote-reads-on-disk-before-their-end", breaks="MQDMPR-3.1.1.11-07")
+@fault("remote-read-deletes-before-acknowledgment", breaks="MQDMPR-3.1.1.11-07")
 class RemoteReadsOnDisk(Reading):
-    """A message that a remote reader receives is off the disk before that one has said that it has it."""
+    """A message that a remote reader receives is deleted from disk before the reader acknowledges it."""
 
     def take_message_out(
         self,
@@ -81,12 +81,12 @@ class RemoteReadsOnDisk(Reading):
     ) -> None:
         super().take_message_out(position, transaction, two_phase_read, answered)
         if two_phase_read:
-            self.qm.disk.save(self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
-@fault("model-of-another", breaks="MQDMPR-3.1.1-06")
+@fault("model-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
 class ModelOfAnother(Inspection):
-    """The model is of a queue manager with another Identifier than packets have."""
+    """The Identifier of LocalQueueManager differs from the one in packets."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
         shown = super().inspect(now)
@@ -94,24 +94,24 @@ class ModelOfAnother(Inspection):
         return shown
 
 
-@fault("remote-readers-have-copies", breaks="MQDMPR-3.1.1-07")
+@fault("remote-receive-leaves-message", breaks="MQDMPR-3.1.1-07")
 class RemoteReadersHaveCopies(RemoteEnding):
-    """A message that a remote reader took is still there for others."""
+    """A message that a remote reader has received stays in the queue for other readers."""
 
     def is_delivered(self, ack: int) -> bool:
         return False
 
 
 add(
-    "waiting-read-without-its-cursor",
+    "pending-read-without-cursor-reference",
     "MQDMPR-3.1.1.10-02",
-    "A read that waits does not know the cursor that it was asked for by.",
+    "A pending read by a cursor has no CursorReference.",
     with_arguments(Waiting.wait_for_new_message, cursor=lambda given: None),
 )
 
 
 def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
-    """Change each operation of a transaction when it is noted."""
+    """Change each operation that is added to a transaction."""
 
     class Changed(TransactionOperations):
         def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -127,7 +127,7 @@ def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
             super().move_in_transaction(transaction, position, target)
             change(transaction.TransactionalOperationCollection[-1])
 
-    return replaced(Changed)
+    return replace_part(Changed)
 
 
 def _taken_for(kind: OperationType, other: OperationType) -> Install:
@@ -152,25 +152,40 @@ def _always_with_reason(operation: TransactionalOperation) -> None:
 
 ENQUEUE, DEQUEUE, MOVE = OperationType.ENQUEUE, OperationType.DEQUEUE, OperationType.MOVE
 for _name, _rule, _says, _install in (
-    ("operation-enqueue-as-move", "MQDMPR-3.1.1.13-03", "What is sent is noted as moved.", _taken_for(ENQUEUE, MOVE)),
     (
-        "operation-dequeue-as-move",
+        "transaction-send-listed-as-move",
+        "MQDMPR-3.1.1.13-03",
+        ("The operation for a message that is sent in a transaction has the type Move."),
+        _taken_for(ENQUEUE, MOVE),
+    ),
+    (
+        "transaction-receive-listed-as-move",
         "MQDMPR-3.1.1.13-04",
-        "What is received is noted as moved.",
+        "The operation for a message that is received in a transaction has the type Move.",
         _taken_for(DEQUEUE, MOVE),
     ),
     (
-        "operation-move-as-dequeue",
+        "transaction-move-listed-as-dequeue",
         "MQDMPR-3.1.1.13-05",
-        "What is moved is noted as received.",
+        "The operation for a message that is moved in a transaction has the type Dequeue.",
         _taken_for(MOVE, DEQUEUE),
     ),
-    ("operation-move-nowhere", "MQDMPR-3.1.1.13-06", "A move has no target.", _noted(_without_target)),
-    ("operation-dequeue-without-reason", "MQDMPR-3.1.1.13-07", "A dequeue has no reason.", _noted(_without_reason)),
     (
-        "operation-all-with-reason",
+        "transaction-move-without-target",
+        "MQDMPR-3.1.1.13-06",
+        "The operation of type Move has no TargetQueueReference.",
+        _noted(_without_target),
+    ),
+    (
+        "transaction-dequeue-without-reason",
         "MQDMPR-3.1.1.13-07",
-        "What is sent or moved has a reason to be dequeued.",
+        "The operation of type Dequeue has no DequeueReason.",
+        _noted(_without_reason),
+    ),
+    (
+        "transaction-enqueue-and-move-with-reason",
+        "MQDMPR-3.1.1.13-07",
+        "The operations of type Enqueue and Move have a DequeueReason.",
         _noted(_always_with_reason),
     ),
 ):

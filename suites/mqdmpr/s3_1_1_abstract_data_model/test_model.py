@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: one model, and what only it shows."""
+"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: one model for all protocols, and elements that only the
+model shows.
+"""
 
 from __future__ import annotations
 
@@ -6,48 +8,53 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
-from suites.mqdmpr.steps.shown import descriptors, queue_manager
-from suites.mqqp.steps.reading import brought
 
 LONG_MS = 600_000
-DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
+ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 
 
 @needs("qm2qm", "receive", "queue_control")
 @covers("MQDMPR-3.1.1-07")
-def test_all_protocols_have_one_model(remote, sut, judge):
-    """A queue manager has one model for MS-MQQB, MS-MQQP and applications: what one puts in or takes, all see."""
-    queue = remote.filled("first", "second")
-    came = sut.labels(sut.queue())
-    taken = queue.receive()
-    left = sut.labels(sut.queue())
+def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
+    """Of two messages sent by MS-MQQB a remote reader receives the first and an application the second; the other side
+    finds each gone.
+    """
+    queue = remote.open_with_messages("first", "second")
+    stored_labels = sut.labels(sut.queue())
+    read = queue.receive()
+    labels_left = sut.labels(sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
-    empty = queue.read()
+    empty = queue.start_receive()
     judge(
         "MQDMPR-3.1.1-07",
         expected={
             "came": in_queue("first", "second"),
             "taken": "first",
             "left": in_queue("second"),
-            "last_read": holds("it finds nothing"),
+            "last_read": holds("no message found"),
         },
-        observed={"came": came, "taken": brought(taken), "left": left, "last_read": empty.failed or brought(empty)},
-        evidence=[taken, empty],
+        observed={
+            "came": stored_labels,
+            "taken": read.label_or_outcome,
+            "left": labels_left,
+            "last_read": empty.failed or empty.label_or_outcome,
+        },
+        evidence=[read, empty],
     )
 
 
 @needs("inspect")
 @covers("MQDMPR-3.1.1-06")
-def test_the_model_is_of_the_queue_manager_that_packets_name(sut, judge):
-    """LocalQueueManager has the Identifier by which the packets of the queue manager name it."""
-    observed = queue_manager(sut)["Identifier"].lower()
+def test_model_has_identifier_of_packets(sut, judge):
+    """LocalQueueManager.Identifier is the GUID with which the SUT names itself in packets."""
+    observed = sut.inspect_queue_manager()["Identifier"].lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
 
 
 @needs("inspect", "receive", "queue_control")
 @covers("MQDMPR-3.1.1.10-02")
-def test_a_read_that_waits_has_a_cursor_if_it_was_asked_for_by_one(sut, judge):
-    """A read that waits has a CursorReference only if it was asked for by a cursor."""
+def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
+    """Of two pending reads the peek by cursor has its CursorReference, and the receive without a cursor has none."""
     queue = sut.new_queue("waits")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
@@ -55,7 +62,11 @@ def test_a_read_that_waits_has_a_cursor_if_it_was_asked_for_by_one(sut, judge):
         sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS),
         sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_MS),
     ]
-    found = [one for each in descriptors(sut, queue) for one in each["WaitingMessageReadOperationCollection"]]
+    found = [
+        one
+        for each in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]
+        for one in each["WaitingMessageReadOperationCollection"]
+    ]
     observed = [
         {"DestructiveRead": bool(one["DestructiveRead"]), "CursorReference": one["CursorReference"]} for one in found
     ]
@@ -67,36 +78,40 @@ def test_a_read_that_waits_has_a_cursor_if_it_was_asked_for_by_one(sut, judge):
     judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed)
 
 
-OPERATIONS = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
+OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
 
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
-@covers(*OPERATIONS, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
-def test_a_transaction_has_its_operations(sut, judge):
-    """A transaction has an operation of its kind for each message that is sent, received or moved within it."""
+@covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
+def test_transaction_lists_operation_for_each_message(sut, judge):
+    """A transaction that sends, receives and moves one message each lists one Enqueue, one Dequeue with a reason, and
+    one Move with the subqueue as target.
+    """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     sub = f"{queue};mqc-sub"
     sut.control.call("create_queue", name=sub)
     for label in ("first", "second"):
         sut.send(to, label=label, body=label, delivery="transactional")
-    there = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
-    if sorted(there) != ["first", "second"]:
-        raise ConformanceFailure(f"{sorted(there)} are in the queue")
+    lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
+    if sorted(lookup_ids) != ["first", "second"]:
+        raise ConformanceFailure(f"{sorted(lookup_ids)} are in the queue")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
-    sut.control.call("move", queue=queue, lookup_id=there["second"], to=sub, transaction=transaction)
-    found = {one["OperationType"]: one for one in _operations(sut, transaction)}
+    sut.control.call("move", queue=queue, lookup_id=lookup_ids["second"], to=sub, transaction=transaction)
+    observed = {one["OperationType"]: one for one in _list_operations(sut, transaction)}
     sut.control.call("abort", transaction=transaction)
-    for rule, kind in zip(OPERATIONS, ("Enqueue", "Dequeue", "Move"), strict=True):
-        judge(rule, expected=holds(f"an operation {kind}"), observed=kind in found or f"operations {sorted(found)}")
-    targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in found.items()}
+    for rule, kind in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), strict=True):
+        judge(
+            rule, expected=holds(f"an operation {kind}"), observed=kind in observed or f"operations {sorted(observed)}"
+        )
+    targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in observed.items()}
     judge("MQDMPR-3.1.1.13-06", expected=holds("the target is the subqueue"), observed=targets.get("Move", "no Move"))
-    reasons = {kind: one["DequeueReason"] for kind, one in found.items()}
-    judge("MQDMPR-3.1.1.13-07", expected={"Enqueue": None, "Dequeue": DEQUEUED, "Move": None}, observed=reasons)
+    reasons = {kind: one["DequeueReason"] for kind, one in observed.items()}
+    judge("MQDMPR-3.1.1.13-07", expected={"Enqueue": None, "Dequeue": ACK_RECEIVE, "Move": None}, observed=reasons)
 
 
-def _operations(sut, transaction):
-    known = {one["Identifier"].lower(): one for one in queue_manager(sut)["TransactionCollection"]}
-    found = known.get(transaction.lower())
-    return [] if found is None else list(found["TransactionalOperationCollection"])
+def _list_operations(sut, transaction):
+    transactions = {one["Identifier"].lower(): one for one in sut.inspect_queue_manager()["TransactionCollection"]}
+    listed = transactions.get(transaction.lower())
+    return [] if listed is None else list(listed["TransactionalOperationCollection"])

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model: what a restart leaves as it was, and what it ends."""
+"""MS-MQDMPR 3.1.1 Abstract Data Model: the elements that survive a restart, and those that end with it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from harness.errors import ConformanceFailure
 from harness.expectations import distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.applications import DONE, REFUSED, asked, received
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
-from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("restart")
 
@@ -25,26 +24,28 @@ LONG_MS = 600_000
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
-def test_queues_are_as_they_were_after_a_restart(sut, judge):
-    """A queue manager keeps its queues and their properties across a restart, and gives no number to two of them."""
+def test_queue_properties_survive_restart(sut, judge):
+    """Queues keep all properties across two restarts, a deleted queue stays deleted, and a new queue gets an unused
+    private number.
+    """
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
     sut.control.call("delete_queue", name=deleted)
     sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
 
-    def shown() -> list[dict[str, Any]]:
+    def read_properties() -> list[dict[str, Any]]:
         return [{**sut.control.call("get_queue", name=name)} for name in names]
 
-    before = shown()
+    properties_before = read_properties()
     for time in ("first", "second"):
         sut.restart()
         try:
-            after = shown()
+            properties_after = read_properties()
         except ControlRefused as refused:
-            after = [{"refused": str(refused)}]
+            properties_after = [{"refused": str(refused)}]
         different = [
             f"{name} {new.get(name)} for {value}"
-            for old, new in zip(before, after, strict=False)
+            for old, new in zip(properties_before, properties_after, strict=False)
             for name, value in old.items()
             if name not in ("id", "ok") and new.get(name) != value
         ]
@@ -56,7 +57,7 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
             observed=different,
             case=f"after the {time} restart",
         )
-        judge("MQDMPR-3.1.1-01", expected=REFUSED, observed=asked(sut, "get_queue", name=deleted))
+        judge("MQDMPR-3.1.1-01", expected=Outcome.REFUSED, observed=sut.attempt("get_queue", name=deleted))
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
@@ -64,8 +65,10 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.1-04")
-def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
-    """A queue manager has no express message, opening, cursor or waiting read any more after a restart."""
+def test_volatile_elements_end_with_restart(peer, sut, judge):
+    """After a restart the express message, the open handle, the cursor and the pending read are gone; the later message
+    stays in its queue.
+    """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
     connection = peer.open_raw()
     connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
@@ -85,60 +88,63 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
         expected={
             "express messages": in_queue(),
             "the later message": holds("in its queue", otherwise="taken by the read"),
-            "the handle": REFUSED,
-            "the cursor": REFUSED,
-            "another reader": DONE,
+            "the handle": Outcome.REFUSED,
+            "the cursor": Outcome.REFUSED,
+            "another reader": Outcome.DONE,
         },
         observed={
             "express messages": sut.labels(other),
             "the later message": "later" in sut.labels(queue),
-            "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
-            "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
-            "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
+            "the handle": sut.attempt("peek_message", handle=handle, timeout_ms=0),
+            "the cursor": sut.attempt("peek_message", cursor=cursor, timeout_ms=0),
+            "another reader": sut.attempt("peek_message", queue=queue, timeout_ms=0),
         },
     )
 
 
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
-def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut, judge):
-    """A queue manager lets anybody receive, after a restart, a message that a remote reader had received and not
-    acknowledged (E141).
+def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
+    """After a restart an application receives a message that a remote reader had received and not acknowledged (erratum
+    E141).
     """
-    queue = remote.filled("first", "second")
-    read = queue.read()
-    if brought(read) != "first":
-        raise ConformanceFailure(f"the remote reader got {brought(read)}, not the first message")
+    queue = remote.open_with_messages("first", "second")
+    read = queue.start_receive()
+    if read.label_or_outcome != "first":
+        raise ConformanceFailure(f"the remote reader got {read.label_or_outcome}, not the first message")
     sut.restart()
-    came = [received(sut, queue=sut.queue()) for _ in range(2)]
-    judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=came, evidence=read, errata="E141")
+    labels = [sut.read_label("receive", queue=sut.queue()) for _ in range(2)]
+    judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=labels, evidence=read, errata="E141")
 
 
 @needs("send")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05")
-def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
-    """A queue manager sends every message with the same identifier of its own, before a restart and after it."""
+def test_sut_identifier_is_same_after_restart(peer, sut, judge):
+    """Every message of the SUT has the same SourceQueueManager, before and after a restart."""
     sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
-    before = sender.session()
-    sender.collect(before, 1)
+    first_session = sender.await_session()
+    sender.collect(first_session, 1)
     peer.pass_time(sut.quiet_ms)
     sender.send(2)
-    came = sender.collect(before, 2)
-    sender.acknowledge_all(before)
+    frames = sender.collect(first_session, 2)
+    first_session.acknowledge_all()
     sut.restart()
     sender.send(3)
-    after = sender.session()
-    later = sender.collect(after, 1)
-    sender.acknowledge_all(after)
-    if (len(came), len(later)) != (2, 1):
-        raise ConformanceFailure(f"{len(came)} of 2 messages came before the restart, {len(later)} of 1 after it")
-    own = str(sut.guid)
+    second_session = sender.await_session()
+    later = sender.collect(second_session, 1)
+    second_session.acknowledge_all()
+    if (len(frames), len(later)) != (2, 1):
+        raise ConformanceFailure(f"{len(frames)} of 2 messages came before the restart, {len(later)} of 1 after it")
+    sut_identifier = str(sut.guid)
     judge(
-        "MQDMPR-3.1.1-05", expected=each(own, "message"), observed=_sources([*came, *later]), evidence=[*came, *later]
+        "MQDMPR-3.1.1-05",
+        expected=each(sut_identifier, "message"),
+        observed=_list_sources([*frames, *later]),
+        evidence=[*frames, *later],
     )
-    judge("MQDMPR-3.1.1-03", expected=[own], observed=_sources(later), evidence=later)
+    judge("MQDMPR-3.1.1-03", expected=[sut_identifier], observed=_list_sources(later), evidence=later)
 
 
-def _sources(frames):
+def _list_sources(frames):
     return [str(frame["UserHeader"].SourceQueueManager) for frame in frames]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.2 Timers: those of the directory. Those of reads and messages: MS-MQQP, MS-MQMQ."""
+"""Faults of MS-MQDMPR 3.1.2 Timers: the timers of the directory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -19,9 +19,9 @@ HOUR_S = 3_600
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
-@fault("no-message-lives-for-ever", breaks="MQDMPR-3.1.2.4-D01")
+@fault("unlimited-message-expires-after-an-hour", breaks="MQDMPR-3.1.2.4-D01")
 class NoMessageLivesForEver(Positions):
-    """A message without an end lives for an hour."""
+    """A message with TimeToBeReceived 0xFFFFFFFF expires after one hour."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         endless = message.TimeToBeReceived == INFINITE
@@ -29,7 +29,7 @@ class NoMessageLivesForEver(Positions):
 
 
 def _running_for(durations: Mapping[TimerName, int]) -> Install:
-    """Let timers of the directory run for other times."""
+    """Run the timers of the directory for other durations."""
 
     class RunningFor(DirectoryClient):
         def _start_timer(self, name: TimerName, now: Now) -> None:
@@ -38,35 +38,35 @@ def _running_for(durations: Mapping[TimerName, int]) -> Install:
                 duration_ms = durations[name] // self.qm.settings.scale
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms)
 
-    return replaced(RunningFor)
+    return replace_part(RunningFor)
 
 
 for _name, _breaks, _says, _timer, _ms in (
     (
-        "sites-read-every-hour",
+        "sites-update-timer-one-hour",
         "MQDMPR-3.1.2.1-01",
-        "Sites are read again every hour.",
+        "The Directory Sites Update Timer runs for one hour.",
         TimerName.DIRECTORY_SITES_UPDATE,
         HOUR_MS,
     ),
     (
-        "gates-read-twice-a-day",
+        "gates-update-timer-12-hours",
         "MQDMPR-3.1.2.2-01",
-        "Gates are read again every 12 hours.",
+        "The Directory Site Gates Update Timer runs for 12 hours.",
         TimerName.DIRECTORY_SITE_GATES_UPDATE,
         12 * HOUR_MS,
     ),
     (
-        "directory-looked-for-every-five-minutes",
+        "directory-online-timer-five-minutes",
         ("MQDMPR-3.1.2.5-01", "MQDMPR-3.1.2.5-D01"),
-        "A directory that is away is looked for every five minutes.",
+        "The Directory Online Timer runs for five minutes.",
         TimerName.DIRECTORY_ONLINE,
         5 * MINUTE_MS,
     ),
     (
-        "directory-looked-for-at-once",
+        "directory-online-timer-one-second",
         "MQDMPR-3.1.2.5-01",
-        "A directory that is away is looked for every second.",
+        "The Directory Online Timer runs for one second.",
         TimerName.DIRECTORY_ONLINE,
         1_000,
     ),
@@ -74,8 +74,8 @@ for _name, _breaks, _says, _timer, _ms in (
     add(_name, _breaks, _says, _running_for(MappingProxyType({_timer: _ms})))
 
 add(
-    "directory-never-looked-for",
+    "directory-never-contacted-again",
     "MQDMPR-3.1.2.5-D01",
-    "A directory that was away once is not looked for.",
+    "The queue manager never contacts a directory again that was unavailable once.",
     skip(DirectoryClient.on_directory_online_timer),
 )

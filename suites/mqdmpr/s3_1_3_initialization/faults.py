@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
@@ -29,7 +29,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Configure, Result
-from reference_qm.surface.inputs import DomainTold
+from reference_qm.surface.inputs import DomainReported
 
 # -- keys -------------------------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ EXPONENT_AT = 16
 
 
 def _listed(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
-    """Tell of another list of public keys; one that was changed already is left alone."""
+    """Return another list of public keys; a list that was changed already stays."""
     made: set[bytes] = set()
 
     def tell(qm: QueueManager) -> None:
@@ -71,30 +71,30 @@ def _even_exponents(keys: MqdsPublicKeys) -> MqdsPublicKeys:
 
 for _name, _breaks, _says, _list, _change in (
     (
-        "keys-to-encrypt-of-one-provider",
+        "encryption-key-for-one-provider-only",
         ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22"),
-        "There is a key to encrypt for one provider only.",
+        "The PublicEncryptionKeyList has a key for one provider only.",
         "PublicEncryptionKeyList",
         _first_alone,
     ),
     (
-        "keys-to-verify-of-one-provider",
+        "signing-key-for-one-provider-only",
         ("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25"),
-        "There is a key to verify for one provider only.",
+        "The PublicSigningKeyList has a key for one provider only.",
         "PublicSigningKeyList",
         _first_alone,
     ),
     (
-        "keys-to-verify-of-one-length",
+        "signing-key-same-for-all-providers",
         "MQDMPR-3.1.3-D07",
-        "All providers have one key to verify.",
+        "The PublicSigningKeyList has the same key for all providers.",
         "PublicSigningKeyList",
         _one_key_for_all,
     ),
     (
-        "keys-to-verify-with-even-exponents",
+        "signing-key-exponent-even",
         "MQDMPR-3.1.3-26",
-        "Exponents of keys to verify are even.",
+        "The keys of the PublicSigningKeyList have an even exponent.",
         "PublicSigningKeyList",
         _even_exponents,
     ),
@@ -105,17 +105,17 @@ for _name, _breaks, _says, _list, _change in (
 # -- queues of the system ---------------------------------------------------------------------------------------------
 
 
-@fault("initialization-without-deadxact", breaks=("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12"))
+@fault("transactional-dead-letter-queue-missing", breaks=("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12"))
 class WithoutDeadxact(QueueNames):
-    """There is no queue for transactional dead letters."""
+    """The queue manager has no transactional dead-letter queue."""
 
     def find_by_path(self, name: str) -> Queue | None:
         return None if name.lower() == "system$;deadxact" else super().find_by_path(name)
 
 
-@fault("own-queues-are-private-queues", breaks="MQDMPR-3.1.3-27")
+@fault("internal-queues-open-to-applications", breaks="MQDMPR-3.1.3-27")
 class OwnQueuesArePrivateQueues(Initialization):
-    """The queues of order acknowledgments and notifications are private queues like others."""
+    """Applications can open the queues for order acknowledgments and for notifications like private queues."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -124,16 +124,16 @@ class OwnQueuesArePrivateQueues(Initialization):
 
 
 add(
-    "initialization-without-order-queue",
+    "order-queue-messages-lost",
     "MQDMPR-3.1.3-28",
-    "What comes for the queue of order acknowledgments is lost.",
+    "The queue manager discards messages to the queue for order acknowledgments.",
     skip(OrderAcks.note),
 )
 
 
-@fault("queue-manager-qualified-by-netbios", breaks="MQDMPR-3.1.3-D03")
+@fault("qualified-computer-name-without-domain", breaks="MQDMPR-3.1.3-D03")
 class QualifiedByNetbios(Initialization):
-    """QualifiedComputerName has no domain."""
+    """The QualifiedComputerName has no domain."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -143,14 +143,14 @@ class QualifiedByNetbios(Initialization):
 # -- transactions -----------------------------------------------------------------------------------------------------
 
 
-@fault("dequeues-on-disk-before-the-commit", breaks="MQDMPR-3.1.3-D16")
+@fault("restart-keeps-uncommitted-receives", breaks="MQDMPR-3.1.3-D16")
 class DequeuesOnDisk(TransactionOperations):
-    """What a transaction takes is off the disk at once: a restart does not give it back."""
+    """A restart does not restore messages that an uncommitted transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         if transaction.SinglePhase:
-            self.qm.disk.save(self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
 def _nothing_to_commit(qm: QueueManager) -> None:
@@ -160,26 +160,26 @@ def _nothing_to_commit(qm: QueueManager) -> None:
 
 
 add(
-    "prepared-transactions-empty",
+    "prepared-transaction-operations-lost-at-restart",
     "MQDMPR-3.1.3-D15",
-    "A restart forgets what transactions that were voted for are about.",
+    "A restart loses the operations of prepared transactions.",
     at_restart(_nothing_to_commit),
 )
 
 # -- hardened security mode -------------------------------------------------------------------------------------------
 
 
-@fault("hardened-transfers", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
+@fault("hardened-security-messages-sent", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
 class HardenedTransfers(Connecting):
-    """Messages are transferred in hardened security mode."""
+    """The queue manager sends messages in hardened security mode."""
 
     def may_connect(self) -> bool:
         return self.qm.adm.ConnectionActive
 
 
-@fault("hardened-queues-wait", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
+@fault("hardened-security-outgoing-queue-waiting", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
 class HardenedQueuesWait(Establishing):
-    """In hardened security mode an outgoing queue says that it is Waiting."""
+    """The outgoing queue shows the State Waiting in hardened security mode."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
         super().establish(session, now, again=again)
@@ -188,9 +188,9 @@ class HardenedQueuesWait(Establishing):
             queue.State = OutgoingQueueState.WAITING
 
 
-@fault("hardened-for-ever", breaks="MQDMPR-3.1.3-D13")
+@fault("hardened-security-cannot-be-disabled", breaks="MQDMPR-3.1.3-D13")
 class HardenedForEver(Configuring):
-    """Hardened security mode cannot be left."""
+    """The queue manager stays in hardened security mode after it was disabled."""
 
     def configure(self, request: Configure, token: int, now: Now) -> Result:
         return super().configure(replace(request, hardened_security=request.hardened_security or None), token, now)
@@ -200,7 +200,7 @@ class HardenedForEver(Configuring):
 
 
 def _synchronized(change: Callable[[DirectoryState], None]) -> Install:
-    """Take over something else than the directory says."""
+    """Change the attributes that were read from the directory."""
 
     class Synchronized(DirectoryClient):
         def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -208,7 +208,7 @@ def _synchronized(change: Callable[[DirectoryState], None]) -> Install:
             change(self.qm.enterprise.state)
             return status
 
-    return replaced(Synchronized)
+    return replace_part(Synchronized)
 
 
 def _no_site(state: DirectoryState) -> None:
@@ -224,46 +224,56 @@ def _no_enterprise(state: DirectoryState) -> None:
 
 
 for _name, _breaks, _says, _state in (
-    ("directory-no-enterprise", "MQDMPR-3.1.3-D10", "The enterprise is not read from the directory.", _no_enterprise),
-    ("directory-no-site-read", "MQDMPR-3.1.3-D09", "No site is read from the directory.", _no_site_read),
+    (
+        "enterprise-not-read-from-directory",
+        "MQDMPR-3.1.3-D10",
+        ("The queue manager does not read the enterprise from the directory."),
+        _no_enterprise,
+    ),
+    (
+        "sites-not-read-from-directory",
+        "MQDMPR-3.1.3-D09",
+        "The queue manager does not read its sites from the directory.",
+        _no_site_read,
+    ),
 ):
     add(_name, _breaks, _says, _synchronized(_state))
 
 add(
-    "directory-no-site",
+    "queue-manager-without-site",
     ("MQDMPR-3.1.3-D05", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
     "The queue manager belongs to no site.",
     _synchronized(_no_site),
 )
 add(
-    "directory-not-taken-over",
+    "own-directory-attributes-ignored-at-start",
     ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
-    "What the directory says of the queue manager is read and not used.",
+    "The queue manager reads its own attributes from the directory at its start, and does not use them.",
     skip(DirectoryClient._take_over_attributes),
 )
 
 
-@fault("gates-not-read-again", breaks="MQDMPR-3.1.3-D11")
+@fault("site-gates-timer-not-started", breaks="MQDMPR-3.1.3-D11")
 class GatesNotReadAgain(DirectoryClient):
-    """Gates are read at the start only."""
+    """The queue manager reads its site gates only at its start."""
 
     def _start_timer(self, name: TimerName, now: Now) -> None:
         if name is not TimerName.DIRECTORY_SITE_GATES_UPDATE:
             super()._start_timer(name, now)
 
 
-@fault("domain-noted-at-first-start-only", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
+@fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
 class DomainNotedAtFirstStartOnly(Membership):
-    """The domain that a queue manager began in is its domain, whatever the security authority tells it afterwards."""
+    """The queue manager keeps the domain of its first start, although the local security authority returns another."""
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         known = self.qm.adm.LastDomain
-        super().on_domain_told(event if known is None else DomainTold(known), now)
+        super().on_domain_reported(event if known is None else DomainReported(known), now)
 
 
-@fault("security-authority-not-asked", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
+@fault("security-authority-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
 class SecurityAuthorityNotAsked(Membership):
-    """The security authority is not asked for the domain of the computer."""
+    """The queue manager does not query the local security authority for the computer's domain."""
 
-    def on_domain_told(self, event: DomainTold, now: Now) -> None:
-        """Know of no domain."""
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
+        """Return no domain."""

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: beginning in that mode, and without it."""
+"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: a start in hardened security mode, and
+one without it.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,10 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import each, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.sut.control import OF_THE_CHANNEL
+from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.openings import opened_to_send
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqdmpr.steps import openings
+from suites.mqqb.steps.sender import Sender
 
 SERVED, NOT_SERVED = "served", "not served"
 LOCKED = "Locked"
@@ -26,53 +28,57 @@ LOCKED = "Locked"
     "MQDMPR-3.1.3-D14",
     "MQDMPR-3.1.7.1.5-97",
 )
-def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, judge):
-    """A queue manager that begins in hardened security mode serves neither RPC nor sessions, and has a queue that is
-    Locked for what waits, until it begins without the mode.
+def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
+    """In hardened security mode the SUT serves neither RPC nor sessions, and its outgoing queue is Locked, also
+    after a restart; without the mode it sends the waiting message.
     """
-    shown = sut.control.call("configure")
-    if "hardened_security" not in shown:
+    configuration = sut.control.call("configure")
+    if "hardened_security" not in configuration:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
         return
-    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=shown["hardened_security"], case="at first")
+    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=configuration["hardened_security"], case="at first")
     to = peer.direct_name("mqc-hardened")
     sender = Sender(peer, sut, to)
-    with _hardened(sut):
+    with _harden_security(sut):
         for time in ("first", "second"):
             sut.restart()
             if time == "first":
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
-                    opened_to_send(sut, to)
-                    state = sut.outgoing(to)["state"]
+                    openings.open_to_send(sut, to)
+                    state = sut.outgoing_queue(to)["state"]
                     judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
                 sender.send(1, delivery="recoverable")
-            before = sut.outgoing(to)["state"]
-            came = sender.next_session(sut.connect_timeout_ms)
-            observed = {"before": before, "after": sut.outgoing(to)["state"], "session": came is None or "there is one"}
-            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: peer.open_raw())}
+            state_before = sut.outgoing_queue(to)["state"]
+            session_of_sut = sender.poll_session(sut.connect_timeout_ms)
+            observed = {
+                "before": state_before,
+                "after": sut.outgoing_queue(to)["state"],
+                "session": session_of_sut is None or "a session of the SUT",
+            }
+            transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
-            begun = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
+            rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
             judge(
                 "MQDMPR-3.1.1.3-07",
-                begun,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("there is none")},
+                rule_of_start,
+                expected={"before": LOCKED, "after": LOCKED, "session": holds("no session of the SUT")},
                 observed=observed,
             )
-    session = sender.next_session()
-    sent = [] if session is None else sender.collect(session, 1)
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
     judge(
         "MQDMPR-3.1.3-D13",
         expected={"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)},
-        observed={"sent": tags(sent), "queue": sut.outgoing(to)["state"] != LOCKED},
-        evidence=sent,
+        observed={"sent": Sender.tags(frames), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
+        evidence=frames,
     )
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
 
 
 @contextmanager
-def _hardened(sut: Sut) -> Iterator[None]:
-    """Have the mode in effect from the next restart on, and none of it in the end."""
+def _harden_security(sut: Sut) -> Iterator[None]:
+    """Set hardened security mode, in effect after the next restart; clear it at the end."""
     sut.configure(hardened_security=True)
     try:
         yield
@@ -81,10 +87,10 @@ def _hardened(sut: Sut) -> Iterator[None]:
         sut.restart()
 
 
-def _tried(step: Callable[[], object]) -> str:
+def _attempt(step: Callable[[], object]) -> str:
     try:
         step()
-    except OF_THE_CHANNEL:
+    except CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable):
         return NOT_SERVED

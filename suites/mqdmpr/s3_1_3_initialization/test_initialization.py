@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.3 Initialization: keys, system queues, names."""
+"""MS-MQDMPR 3.1.3 Initialization: keys, system queues and names."""
 
 from __future__ import annotations
 
@@ -7,30 +7,29 @@ import base64
 from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.wire.protection import ADVANCED, BASE, ENHANCED, listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.applications import DONE, asked
-from suites.mqdmpr.steps.shown import queue_manager
 
-BITS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
+KEY_LENGTHS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
-OF_THE_QUEUE_MANAGER = (r"private$\order_queue$", r"private$\notify_queue$")
+INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_EXPONENT = 3
 
 
 @needs("security", "queue_control")
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
-def test_there_is_a_key_to_verify_for_each_provider(sut, judge):
-    """A queue manager has a public signing key of each provider, of its length, that is valid for RSA."""
-    told = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
-    if not told:
+def test_each_provider_has_valid_signing_key(sut, judge):
+    """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
+    blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
+    if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT tells nobody the keys that its signatures are verified with")
         return
-    keys = listed_keys(told)
+    keys = listed_keys(blob)
     judge("MQDMPR-3.1.3-24", expected=holds("several keys"), observed=len(keys) > 1 or f"{len(keys)} keys")
     sizes = {name: key.modulus.bit_length() for name, key in keys.items()}
-    judge("MQDMPR-3.1.3-25", expected=any_order(*BITS), observed=list(sizes))
-    judge("MQDMPR-3.1.3-D07", expected={name: BITS.get(name) for name in sizes}, observed=sizes)
+    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes))
+    judge("MQDMPR-3.1.3-D07", expected={name: KEY_LENGTHS.get(name) for name in sizes}, observed=sizes)
     invalid = [
         name
         for name, key in keys.items()
@@ -41,40 +40,42 @@ def test_there_is_a_key_to_verify_for_each_provider(sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12")
-def test_there_are_three_system_queues(sut, judge):
-    """A queue manager has system queues for dead letters, for transactional dead letters and for its journal."""
-    peeks = {queue: asked(sut, "peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
-    judge.all(expected=each(DONE, "peek"), observed=peeks)
+def test_three_system_queues_can_be_peeked(sut, judge):
+    """The dead-letter queue, the transactional dead-letter queue and the journal can be peeked."""
+    peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
+    judge.all(expected=each(Outcome.DONE, "peek"), observed=peeks)
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.3-27")
-def test_queues_of_the_queue_manager_are_not_opened(remote, sut, judge):
-    """A queue manager opens no queue of order acknowledgments or notifications for remote readers."""
+def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
+    """A remote reader can open an ordinary queue, and neither the queue for order acknowledgments nor the queue for
+    notifications.
+    """
     association = remote.associate()
-    plain = remote.open_remote(association)
+    reader = remote.open_remote(association)
     others = {
         name: remote.open_remote(association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{name}"))
-        for name in OF_THE_QUEUE_MANAGER
+        for name in INTERNAL_QUEUES
     }
     refused = {name: one.failed or one.outcome for name, one in others.items()}
     judge(
         "MQDMPR-3.1.3-27",
         expected={"plain": "MQ_OK", "others": each(holds("refused"), "queue")},
-        observed={"plain": plain.outcome, "others": refused},
-        evidence=[plain, *others.values()],
+        observed={"plain": reader.outcome, "others": refused},
+        evidence=[reader, *others.values()],
     )
 
 
 @needs("inspect")
 @covers("MQDMPR-3.1.3-D03")
-def test_the_qualified_name_is_that_of_the_computer_in_its_domain(sut, judge):
-    """QualifiedComputerName is the ComputerName with the domain of the computer behind a period."""
-    shown = queue_manager(sut)
-    computer, qualified = (str(shown[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
-    first, _, domain = qualified.partition(".")
+def test_qualified_computer_name_has_domain(sut, judge):
+    """QualifiedComputerName is ComputerName, a period and a domain."""
+    queue_manager = sut.inspect_queue_manager()
+    computer, qualified = (str(queue_manager[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
+    host, _, domain = qualified.partition(".")
     judge(
         "MQDMPR-3.1.3-D03",
-        expected={"computer": computer, "domain": holds("there is one")},
-        observed={"computer": first, "domain": bool(domain)},
+        expected={"computer": computer, "domain": holds("a domain name")},
+        observed={"computer": host, "domain": bool(domain)},
     )

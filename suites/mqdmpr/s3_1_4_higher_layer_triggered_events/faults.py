@@ -25,9 +25,9 @@ from reference_qm.surface.commands import Result
 # -- which transaction ---------------------------------------------------------------------------------------------
 
 
-@fault("transaction-prepared-with-all-others", breaks="MQDMPR-3.1.4.3-03")
+@fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
 class PreparedWithAllOthers(Coordinating):
-    """Preparing a transaction prepares every other one, too."""
+    """Preparing one transaction prepares all others."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, single_phase, token, now)
@@ -37,9 +37,9 @@ class PreparedWithAllOthers(Coordinating):
         return result
 
 
-@fault("transaction-model-always-single-phase", breaks="MQDMPR-3.1.4.3-04")
+@fault("coordinated-transaction-single-phase", breaks="MQDMPR-3.1.4.3-04")
 class AlwaysSinglePhase(TransactionEvents):
-    """A transaction that is prepared has SinglePhase, whoever prepares it."""
+    """A transaction that a coordinator prepares has SinglePhase True."""
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
         super().transaction_prepare(transaction, True)
@@ -47,11 +47,11 @@ class AlwaysSinglePhase(TransactionEvents):
 
 
 @fault(
-    "transaction-made-when-missing",
+    "unknown-transaction-begun-when-ended",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
 class MadeWhenMissing(TransactionEvents):
-    """A transaction that is not there is begun when somebody wants to end it."""
+    """A request to end an unknown transaction begins it."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         if identifier not in self.qm.adm.TransactionCollection:
@@ -61,11 +61,11 @@ class MadeWhenMissing(TransactionEvents):
 
 
 @fault(
-    "transaction-missing-taken-for-another",
+    "unknown-transaction-mapped-to-last-begun",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
 )
 class TakenForAnother(TransactionEvents):
-    """A transaction that is not there is taken for the last one that was begun."""
+    """A request for an unknown transaction is carried out on the one that was begun last."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         known = self.qm.adm.TransactionCollection
@@ -76,11 +76,11 @@ class TakenForAnother(TransactionEvents):
 
 
 @fault(
-    "transaction-ends-with-all-others",
+    "commit-or-abort-affects-other-transactions",
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
 class EndsWithAllOthers(TransactionEvents):
-    """What is decided of a transaction is done with all that are open."""
+    """A commit or an abort of one transaction is applied to all open ones."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
         for one in [transaction, *self.qm.adm.TransactionCollection.values()]:
@@ -91,9 +91,9 @@ class EndsWithAllOthers(TransactionEvents):
 # -- preparing -----------------------------------------------------------------------------------------------------
 
 
-@fault("transaction-of-nothing-refused", breaks=("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"))
+@fault("prepare-of-empty-transaction-refused", breaks=("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"))
 class NothingRefused(TransactionEvents):
-    """A transaction in which nothing was done cannot be prepared."""
+    """The queue manager refuses to prepare a transaction without operations."""
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
         if not transaction.TransactionalOperationCollection:
@@ -101,18 +101,18 @@ class NothingRefused(TransactionEvents):
         super().transaction_prepare(transaction, single_phase)
 
 
-@fault("transaction-without-first", breaks="MQDMPR-3.1.4.3-06")
+@fault("transaction-first-message-not-marked", breaks="MQDMPR-3.1.4.3-06")
 class WithoutFirst(TransactionEvents):
-    """The first message of a transaction is marked only when it is also the last."""
+    """The first message of a transaction has FM only if it is also the last one."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
         _marked_only_together(transaction, "FirstInTransaction", "LastInTransaction")
 
 
-@fault("transaction-without-last", breaks="MQDMPR-3.1.4.3-07")
+@fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
 class WithoutLast(TransactionEvents):
-    """The last message of a transaction is marked only when it is also the first."""
+    """The last message of a transaction has LM only if it is also the first one."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -128,18 +128,18 @@ def _marked_only_together(transaction: Transaction, mark: str, with_mark: str) -
             position.MessageReference = replace(message, **cleared)
 
 
-@fault("transaction-carried-out-when-prepared", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
+@fault("two-phase-prepare-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
 class CarriedOutWhenPrepared(Coordinating):
-    """A transaction that a coordinator prepares is committed at once, in however many phases."""
+    """A transaction that a coordinator prepares in two phases is committed at once."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, True, token, now)
         return result
 
 
-@fault("transaction-single-phase-only-prepared", breaks="MQDMPR-3.1.4.6-09")
+@fault("single-phase-prepare-does-not-commit", breaks="MQDMPR-3.1.4.6-09")
 class SinglePhaseOnlyPrepared(Coordinating):
-    """A transaction to be prepared in a single phase waits for a second one."""
+    """A transaction that a coordinator prepares in a single phase is only prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, False, token, now)
@@ -149,9 +149,9 @@ class SinglePhaseOnlyPrepared(Coordinating):
 # -- committing ----------------------------------------------------------------------------------------------------
 
 
-@fault("commit-leaves-sent-messages-locked", breaks="MQDMPR-3.1.4.4-07")
+@fault("commit-leaves-sent-message-locked", breaks="MQDMPR-3.1.4.4-07")
 class SentMessagesLocked(TransactionEvents):
-    """A message that was sent in a transaction to a queue here stays locked when that is committed."""
+    """A message that was sent in a transaction to a local queue stays locked after the commit."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_enqueue(operation, now)
@@ -159,9 +159,9 @@ class SentMessagesLocked(TransactionEvents):
         after_events(self.qm, lambda: setattr(position, "State", MessagePositionState.LOCKED))
 
 
-@fault("message-sent-in-a-transaction-seen-at-once", breaks="MQDMPR-3.1.4.4-07")
+@fault("message-sent-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.4.4-07")
 class SeenAtOnce(TransactionOperations):
-    """A message that is sent in a transaction to a queue here can be received before that is committed."""
+    """A message that was sent in a transaction to a local queue can be received before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
@@ -169,18 +169,20 @@ class SeenAtOnce(TransactionOperations):
         return position
 
 
-@fault("commit-removes-without-a-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
+@fault("commit-removes-received-message-without-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
 class RemovedWithoutReason(TransactionEvents):
-    """What was received in a transaction leaves its queue without anybody learning why."""
+    """A message that was received in a transaction leaves its queue at the commit without a reason, so that it is
+    not acknowledged.
+    """
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         operation.DequeueReason = MessageClass.MQMSG_CLASS_NORMAL
         super().commit_dequeue(operation, now)
 
 
-@fault("prepared-commit-carries-nothing-out", breaks="MQDMPR-3.1.4.7-03")
+@fault("coordinator-commit-restores-received-message", breaks="MQDMPR-3.1.4.7-03")
 class NothingCarriedOut(TransactionEvents):
-    """What was received in a transaction of a coordinator is back in its queue when that commits it."""
+    """A message that was received in a coordinator's transaction is back in its queue after the commit."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         in_doubt = self.qm.adm.TransactionCollection.values()
@@ -191,17 +193,17 @@ class NothingCarriedOut(TransactionEvents):
             super().commit_dequeue(operation, now)
 
 
-@fault("commit-gives-back-what-was-moved", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
+@fault("commit-does-not-move-message", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
 class MovedGivenBack(TransactionEvents):
-    """What was moved in a transaction stays where it was."""
+    """A message that was moved in a transaction is in its source queue after the commit."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         self.qm.positions.unlock_message(operation.MessagePositionReference)
 
 
-@fault("commit-copies-what-was-moved", breaks="MQDMPR-3.1.4.4-16")
+@fault("commit-copies-moved-message", breaks="MQDMPR-3.1.4.4-16")
 class MovedCopied(TransactionEvents):
-    """What was moved in a transaction is in both queues."""
+    """A message that was moved in a transaction is in both queues after the commit."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -210,9 +212,9 @@ class MovedCopied(TransactionEvents):
         self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
 
 
-@fault("commit-moves-to-the-front", breaks="MQDMPR-3.1.4.4-18")
+@fault("commit-moves-message-to-front", breaks="MQDMPR-3.1.4.4-18")
 class MovedToTheFront(Positions):
-    """What is moved has its place before what its new queue had."""
+    """A message that a commit moves is the first of the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         before = list(queue.MessagePositionList)
@@ -223,9 +225,9 @@ class MovedToTheFront(Positions):
         return moved
 
 
-@fault("commit-leaves-what-was-moved-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
+@fault("commit-leaves-moved-message-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
 class MovedLocked(Positions):
-    """What is moved is locked in its new queue."""
+    """A message that a commit moves stays locked in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         in_transaction = position.State is MessagePositionState.LOCKED
@@ -235,18 +237,18 @@ class MovedLocked(Positions):
         return moved
 
 
-@fault("committed-transaction-stays", breaks="MQDMPR-3.1.4.4-23")
+@fault("committed-transaction-stays-open", breaks="MQDMPR-3.1.4.4-23")
 class CommittedStays(TransactionEvents):
-    """A transaction that was committed goes on: more can be done in it."""
+    """A committed transaction accepts further operations."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         super().transaction_commit(transaction, now)
         _stays(self.qm, transaction)
 
 
-@fault("aborted-transaction-stays", breaks="MQDMPR-3.1.4.5-19")
+@fault("aborted-transaction-stays-open", breaks="MQDMPR-3.1.4.5-19")
 class AbortedStays(TransactionEvents):
-    """A transaction that was aborted goes on: more can be done in it."""
+    """An aborted transaction accepts further operations."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         super().transaction_abort(transaction, now)
@@ -259,9 +261,9 @@ def _stays(qm: QueueManager, transaction: Transaction) -> None:
     qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
 
-@fault("committed-transaction-keeps-its-operations", breaks="MQDMPR-3.1.4.4-22")
+@fault("committed-transaction-can-be-undone", breaks="MQDMPR-3.1.4.4-22")
 class CommittedKeepsOperations(TransactionEvents):
-    """What was committed can be undone: the transaction and its operations are kept."""
+    """A committed transaction keeps its operations and can be aborted."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         super().transaction_commit(transaction, now)
@@ -276,9 +278,9 @@ class CommittedKeepsOperations(TransactionEvents):
             super().abort_dequeue(operation, now)
 
 
-@fault("aborted-transaction-keeps-its-operations", breaks="MQDMPR-3.1.4.5-18")
+@fault("aborted-transaction-can-be-committed", breaks="MQDMPR-3.1.4.5-18")
 class AbortedKeepsOperations(TransactionEvents):
-    """What was aborted can still be committed: the transaction and its operations are kept."""
+    """An aborted transaction keeps its operations and can be committed."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         super().transaction_abort(transaction, now)
@@ -292,37 +294,37 @@ def _can_be_ended_again(qm: QueueManager, transaction: Transaction) -> None:
 
 @fault("commit-answered-as-prepared", breaks=("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.7-05"))
 class CommitAnsweredAsPrepared(Coordinating):
-    """Who commits a transaction is told once more that it is prepared."""
+    """The answer to a commit states that the transaction is prepared."""
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
-        decided: Result = super()._decide(transaction, outcome)
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+        decided: Result = super()._carry_out_outcome(transaction, outcome)
         return Result({"outcome": "prepared"}) if outcome is Outcome.COMMITTED else decided
 
 
 @fault("abort-answered-as-committed", breaks=("MQDMPR-3.1.4.5-20", "MQDMPR-3.1.4.8-05"))
 class AbortAnsweredAsCommitted(Coordinating):
-    """Who aborts a transaction is told that it is committed."""
+    """The answer to an abort states that the transaction is committed."""
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
-        super()._decide(transaction, outcome)
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+        super()._carry_out_outcome(transaction, outcome)
         return Result({"outcome": Outcome.COMMITTED.value})
 
 
 # -- aborting ------------------------------------------------------------------------------------------------------
 
 
-@fault("abort-gives-nothing-back", breaks=("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.8-03"))
+@fault("abort-leaves-messages-locked", breaks=("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.8-03"))
 class NothingGivenBack(TransactionEvents):
-    """What was received or moved in a transaction stays locked when that is aborted."""
+    """A message that was received or moved in a transaction stays locked after the abort."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if operation.MessagePositionReference.State is not MessagePositionState.LOCKED:
             super().abort_dequeue(operation, now)
 
 
-@fault("abort-gives-back-at-the-end", breaks="MQDMPR-3.1.4.5-13")
+@fault("abort-restores-message-at-end", breaks="MQDMPR-3.1.4.5-13")
 class GivenBackAtTheEnd(TransactionEvents):
-    """What was received or moved in a transaction comes to the end of its queue when that is aborted."""
+    """A message that was received or moved in a transaction is at the end of its queue after the abort."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -332,18 +334,18 @@ class GivenBackAtTheEnd(TransactionEvents):
         super().abort_dequeue(operation, now)
 
 
-@fault("abort-gives-back-what-was-purged", breaks="MQDMPR-3.1.4.5-08")
+@fault("abort-restores-purged-message", breaks="MQDMPR-3.1.4.5-08")
 class PurgedGivenBack(TransactionEvents):
-    """What was received in a transaction and purged meanwhile is there again when that is aborted."""
+    """A message that was purged while a transaction had received it is in its queue again after the abort."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         operation.MessagePositionReference.State = MessagePositionState.LOCKED
         super().abort_dequeue(operation, now)
 
 
-@fault("abort-leaves-what-was-sent", breaks="MQDMPR-3.1.4.5-17")
+@fault("abort-stores-sent-message", breaks="MQDMPR-3.1.4.5-17")
 class SentLeft(TransactionEvents):
-    """What was sent in a transaction to a queue here can be received when that is aborted."""
+    """A message that was sent in a transaction to a local queue can be received after the abort."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.commit_enqueue(operation, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.4.1, 3.1.4.9 to 3.1.4.15: starting, what is in doubt, and what an administrator asks for."""
+"""Faults of MS-MQDMPR 3.1.4.1, 3.1.4.9 to 3.1.4.15: the start, transactions in doubt, and administration."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from reference_qm.surface.commands import Result
 # -- after a restart ------------------------------------------------------------------------------------------------
 
 
-@fault("in-doubt-forgets-what-it-sends", breaks="MQDMPR-3.1.4.9-D01")
+@fault("in-doubt-transaction-loses-sends", breaks="MQDMPR-3.1.4.9-D01")
 class ForgetsWhatItSends(TransactionRecords):
-    """Of a transaction that is in doubt after a restart it is not known any more what it sends."""
+    """A transaction in doubt loses the messages that it sends at a restart."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -32,9 +32,9 @@ class ForgetsWhatItSends(TransactionRecords):
         operations[:] = [one for one in operations if one.OperationType is not OperationType.ENQUEUE]
 
 
-@fault("prepared-always-committed", breaks=("MQDMPR-3.1.4.8-03", "MQDMPR-3.1.4.8-05", "MQDMPR-3.1.4.10-D01"))
+@fault("coordinator-abort-commits", breaks=("MQDMPR-3.1.4.8-03", "MQDMPR-3.1.4.8-05", "MQDMPR-3.1.4.10-D01"))
 class PreparedAlwaysCommitted(Coordinating):
-    """A transaction that is prepared is committed whatever its coordinator decides."""
+    """A prepared transaction is committed when its coordinator aborts it."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         if transaction.state is TransactionState.PREPARED:
@@ -44,18 +44,18 @@ class PreparedAlwaysCommitted(Coordinating):
 
 
 add(
-    "start-sends-nothing",
+    "start-does-not-send-waiting-messages",
     "MQDMPR-3.1.4.1-03",
-    "After a start, what waits is sent when more is sent.",
+    "A queue manager that starts sends its waiting messages only with the next new message.",
     skip_during(Initialization.begin, Administering.establish_waiting),
 )
 
 # -- the administrator and the coordinator that is silent ------------------------------------------------------------
 
 
-@fault("reenlistment-timeout-not-told", breaks="MQDMPR-3.1.4.11-D01")
+@fault("reenlistment-timeout-reports-nothing", breaks="MQDMPR-3.1.4.11-D01")
 class NoneInDoubt(TransactionCommands):
-    """When the coordinator does not answer, nothing is said to be in doubt."""
+    """At the reenlistment timeout the queue manager reports no transaction in doubt."""
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
         super().reenlistment_timeout(request, token, now)
@@ -63,24 +63,24 @@ class NoneInDoubt(TransactionCommands):
 
 
 add(
-    "reenlistment-timeout-goes-on",
+    "reenlistment-timeout-does-not-stop-start",
     "MQDMPR-3.1.4.11-D02",
-    "When the coordinator does not answer, the queue manager goes on.",
+    "At the reenlistment timeout the queue manager continues its start.",
     skip(Coordinating.reenlistment_timeout),
 )
 
 
-@fault("offline-keeps-accepting", breaks="MQDMPR-3.1.4.12-03")
+@fault("offline-queue-manager-accepts-sessions", breaks="MQDMPR-3.1.4.12-03")
 class OfflineKeepsAccepting(Connecting):
-    """A queue manager that was taken offline accepts sessions, and establishes none."""
+    """A queue manager that is offline accepts sessions, and establishes none."""
 
     def may_connect(self) -> bool:
         return True
 
 
-@fault("offline-only-ends-sessions", breaks="MQDMPR-3.1.4.12-03")
+@fault("offline-queue-manager-reestablishes-sessions", breaks="MQDMPR-3.1.4.12-03")
 class OfflineOnlyEndsSessions(Administering):
-    """Taking the queue manager offline ends its sessions, which are established anew."""
+    """A queue manager that is taken offline ends its sessions and establishes them again."""
 
     def take_offline(self, now: Now) -> None:
         super().take_offline(now)
@@ -88,16 +88,16 @@ class OfflineOnlyEndsSessions(Administering):
 
 
 add(
-    "offline-for-good",
+    "online-queue-manager-stays-offline",
     "MQDMPR-3.1.4.13-03",
-    "A queue manager that was taken offline does not come back before it starts again.",
+    "A queue manager that was taken offline stays offline until its restart.",
     skip(Administering.bring_online),
 )
 
 
 add(
-    "online-without-what-waits",
+    "online-queue-manager-does-not-send",
     "MQDMPR-3.1.4.13-03",
-    "A queue manager that is online again accepts sessions, and establishes none for what waits.",
+    "A queue manager that is online again accepts sessions, and establishes none for waiting messages.",
     skip_during(Administering.bring_online, Administering.establish_waiting),
 )

@@ -1,23 +1,23 @@
-"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a coordinator that is silent, offline and online."""
+"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a silent coordinator, offline and online."""
 
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import each
 from harness.run.marks import covers, needs
-from harness.sut.control import OF_THE_CHANNEL, ControlRefused
-from suites.applications import DONE, asked
-from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
+from harness.sut.control import CHANNEL_ERRORS, ControlRefused
+from harness.sut.outcomes import Outcome
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
 
 A_SESSION, NO_SESSION = "a session", "no session"
 
 
-def of_the_peer(peer):
-    """Return whether the SUT lets the peer set a session up and receives on it."""
+def accepts_peer_session(peer):
+    """Return whether the SUT accepts a session of the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
-    except OF_THE_CHANNEL:
+    except CHANNEL_ERRORS:
         raise
     except ConformanceFailure:
         return NO_SESSION
@@ -29,74 +29,79 @@ def of_the_peer(peer):
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
-def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
-    """A queue manager that is offline neither establishes nor accepts a session; when it is online again it sends what
-    waited, and receives.
+def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
+    """Taken offline, the SUT neither opens a session for a waiting message nor accepts one; brought online, it sends
+    the message and accepts a session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
-    session, sent = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
     session.quiet()
     sut.take_offline()
     sender.send(2, delivery="recoverable")
-    of_the_sut = NO_SESSION if sender.next_session(sut.connect_timeout_ms) is None else A_SESSION
+    of_the_sut = NO_SESSION if sender.poll_session(sut.connect_timeout_ms) is None else A_SESSION
     judge(
         "MQDMPR-3.1.4.12-03",
         expected=each(NO_SESSION),
-        observed={"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)},
-        evidence=[*sent, session.last],
+        observed={"of the SUT": of_the_sut, "of the peer": accepts_peer_session(peer)},
+        evidence=[*frames, session.last],
     )
-    judge.finished("MQDMPR-3.1.4.12-03")
+    judge.conclude("MQDMPR-3.1.4.12-03")
     sut.bring_online()
-    again = sender.next_session()
-    came = [] if again is None else sender.collect(again, 1)
-    if again is not None:
-        sender.acknowledge_all(again)
+    second_session = sender.poll_session()
+    later_frames = [] if second_session is None else sender.collect(second_session, 1)
+    if second_session is not None:
+        second_session.acknowledge_all()
     judge(
         "MQDMPR-3.1.4.13-03",
         expected={"sent": [2], "accepted": A_SESSION},
-        observed={"sent": tags(came), "accepted": of_the_peer(peer)},
-        evidence=came,
+        observed={"sent": Sender.tags(later_frames), "accepted": accepts_peer_session(peer)},
+        evidence=later_frames,
     )
 
 
 @needs("send", "receive", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
-def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
-    """A queue manager does not start while the coordinator of a transaction in doubt is silent, and names it;
-    after another restart it sends what waited, and the transaction can be decided.
+def test_silent_coordinator_stops_start(peer, sut, judge):
+    """After the reenlistment timeout the SUT reports the transaction in doubt and accepts no session; after another
+    restart it sends the waiting message, and the messages of the transaction once that is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
     sender.send(1, transaction=transaction)
     sut.control.call("prepare", transaction=transaction)
     sender.send(2, delivery="recoverable")
-    sender.first(1)
+    sender.await_first(1)
     sut.restart()
     try:
-        told = sut.control.call("reenlistment_timeout")["in_doubt"]
+        in_doubt = sut.control.call("reenlistment_timeout")["in_doubt"]
     except ControlRefused:  # nothing is in doubt
-        told = []
-    mine = [one for one in told if str(one).lower() == transaction.lower()]
+        in_doubt = []
+    mine = [one for one in in_doubt if str(one).lower() == transaction.lower()]
     judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine)
-    judge.finished("MQDMPR-3.1.4.11-D01")
-    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=of_the_peer(peer))
-    judge.finished("MQDMPR-3.1.4.11-D02")
+    judge.conclude("MQDMPR-3.1.4.11-D01")
+    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer))
+    judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
-    session = sender.next_session()
+    session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
-        session = sender.next_session()
-    waited = [] if session is None else tags(sender.collect_all(session, 1))
-    accepted, commit = of_the_peer(peer), asked(sut, "commit", transaction=transaction)
-    came = [] if session is None else sender.collect_all(session, 2)
+        session = sender.poll_session()
+    waited = [] if session is None else Sender.tags(sender.collect_all(session, 1))
+    accepted, commit = accepts_peer_session(peer), sut.attempt("commit", transaction=transaction)
+    frames = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
-        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": DONE, "sent_in_the_end": [2, 1]},
-        observed={"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(came)},
-        evidence=came,
+        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": Outcome.DONE, "sent_in_the_end": [2, 1]},
+        observed={
+            "sent_at_once": waited,
+            "accepted": accepted,
+            "commit": commit,
+            "sent_in_the_end": Sender.tags(frames),
+        },
+        evidence=frames,
     )
-    if session is not None and came:
-        sender.acknowledge_all(session)
-        session.send(order_ack(peer, came[-1]))
+    if session is not None and frames:
+        session.acknowledge_all()
+        session.send(build_order_ack(peer, frames[-1]))
         peer.settle()

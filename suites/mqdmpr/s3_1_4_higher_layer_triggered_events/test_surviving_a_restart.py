@@ -1,19 +1,19 @@
-"""MS-MQDMPR 3.1.4 Higher-Layer Triggered Events."""
+"""MS-MQDMPR 3.1.4.9, 3.1.4.10: transactions in doubt that are decided after a restart."""
 
 from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
-from suites.mqqb.steps.sequences import header
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import transaction_header
 
 
 @needs("send", "restart", "transactions")
 @covers("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.4.10-D01")
-def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, sut, judge):
-    """A queue manager sends the messages of a prepared transaction, in their order, only when that is committed, also
-    after a restart, and never those of one that is aborted.
+def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
+    """Of two transactions that are prepared before a restart, the messages of the committed one are then sent in
+    order with FM and LM, and those of the aborted one never.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-prepared"))
     first, second = (sut.control.call("begin", external=True)["transaction"] for _ in range(2))
@@ -22,33 +22,33 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     sender.send(3, transaction=second)
     for transaction in (first, second):
         sut.control.call("prepare", transaction=transaction)
-    sender.first(1)
+    sender.await_first(1)
     sut.restart()
-    session = sender.next_session()
+    session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
-        session = sender.next_session()
-    early = [] if session is None else sender.collect_all(session, 1)
-    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=tags(early), evidence=early)
+        session = sender.poll_session()
+    early_frames = [] if session is None else sender.collect_all(session, 1)
+    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=Sender.tags(early_frames), evidence=early_frames)
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
-    came = [] if session is None else sender.collect_all(session, 3)[len(early) :]
+    frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
     expected = [{"message": one, "TxSequenceNumber": one} for one in (1, 2)]
     observed = [
-        {"message": tag, "TxSequenceNumber": int(header(frame).TxSequenceNumber)}
-        for tag, frame in zip(tags(came), came, strict=True)
+        {"message": tag, "TxSequenceNumber": int(transaction_header(frame).TxSequenceNumber)}
+        for tag, frame in zip(Sender.tags(frames), frames, strict=True)
     ]
-    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=came)
-    aborted = [f"message {tag}" for tag in tags(came) if tag == 3] + _states(sut, second)
-    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=came)
-    ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in came]
-    judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=came)
-    if session is not None and came:
-        sender.acknowledge_all(session)
-        session.send(order_ack(peer, came[-1]))
+    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=frames)
+    aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _list_states(sut, second)
+    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of the aborted transaction"), observed=aborted, evidence=frames)
+    ends = [{"FM": int(transaction_header(frame).FM), "LM": int(transaction_header(frame).LM)} for frame in frames]
+    judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=frames)
+    if session is not None and frames:
+        session.acknowledge_all()
+        session.send(build_order_ack(peer, frames[-1]))
         peer.settle()
 
 
-def _states(sut, transaction):
-    """Return the state of a transaction, if the SUT tells which it has."""
-    there = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
-    return [one["state"] for one in there if one["transaction"] == transaction]
+def _list_states(sut, transaction):
+    """Return the state of a transaction, if the SUT lists transactions."""
+    transactions = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
+    return [one["state"] for one in transactions if one["transaction"] == transaction]

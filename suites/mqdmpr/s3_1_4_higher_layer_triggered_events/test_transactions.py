@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.4.3 to 3.1.4.8: transactions prepared, committed and aborted, with a coordinator and without."""
+"""MS-MQDMPR 3.1.4.3 to 3.1.4.8: transactions that are prepared, committed and aborted, with and without a
+coordinator.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +8,32 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import each, holds, in_queue, none
+from harness.expectations import any_order, each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.applications import REFUSED, asked
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
 pytestmark = needs("receive", "queue_control", "transactions")
 
-UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
+UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 VERBS = ("prepare", "commit", "abort")
-GONE = {
+RULES_OF_ENDED = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
-"""By how a transaction ended: the rule that it is gone, and the one that none of its operations is left."""
-UNKNOWN_REFUSED = {
+"""By the call that ended a transaction: the rule that it no longer exists, and the rule that no operation of it is
+left.
+"""
+RULES_OF_UNKNOWN = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
     "commit": ("MQDMPR-3.1.4.4-04",),
     "abort": ("MQDMPR-3.1.4.5-04",),
 }
 
 
-class Work:
-    """A transaction that takes, moves and sends one message each, and another that takes and sends one."""
+class TwoTransactions:
+    """A transaction that receives, moves and sends one message each, and another that receives and sends one."""
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
         self.application = application
@@ -38,25 +42,27 @@ class Work:
         self.subqueue = f"{self.queue};mqc-sub"
         self.sut.create_queue(self.subqueue, transactional=True)
         application.fill("first there", "taken", "moved", "taken by another", "stays")
-        known = application.identifiers()
-        application.call("move", queue=self.queue, lookup_id=known["first there"], to=self.subqueue)
-        self.one, self.other = (application.begin(external=external) for _ in range(2))
-        application.take_that("taken", transaction=self.one)
-        application.call("move", queue=self.queue, lookup_id=known["moved"], to=self.subqueue, transaction=self.one)
+        lookup_ids = application.lookup_ids()
+        application.call("move", queue=self.queue, lookup_id=lookup_ids["first there"], to=self.subqueue)
+        self.one, self.other = (application.begin_transaction(external=external) for _ in range(2))
+        application.receive_by_label("taken", transaction=self.one)
+        application.call(
+            "move", queue=self.queue, lookup_id=lookup_ids["moved"], to=self.subqueue, transaction=self.one
+        )
         application.send("sent", transaction=self.one)
-        application.take_that("taken by another", transaction=self.other)
+        application.receive_by_label("taken by another", transaction=self.other)
         application.send("sent by another", transaction=self.other)
 
-    def take_all(self, queue: str) -> list[str]:
-        """Receive all that a queue has; return the labels in order."""
+    def receive_all(self, queue: str) -> list[str]:
+        """Receive all messages of a queue; return the labels in order."""
         labels = []
         while (message := self.application.call("receive", queue=queue, timeout_ms=0)["message"]) is not None:
             labels.append(message["label"])
         return labels
 
     def end(self) -> None:
-        """Undo what is not decided."""
-        self.application.decide("abort", self.other)
+        """Abort the transactions that are not decided."""
+        self.application.end_transaction("abort", self.other)
         self.application.receiver.end()
 
 
@@ -71,118 +77,136 @@ class Work:
     "MQDMPR-3.1.4.4-19",
     "MQDMPR-3.1.4.4-24",
 )
-def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge):
-    """A commit puts what was sent within its transaction into its queue, removes and acknowledges what was received,
-    moves what was moved, and decides nothing of another transaction.
+def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
+    """A commit stores the message that its transaction sent, removes and acknowledges the one it received, moves the
+    one it moved, and decides nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    work = Work(application)
-    before = application.labels(), application.acknowledged(0), application.labels(work.subqueue)
+    work = TwoTransactions(application)
+    state_before = application.labels(), application.acknowledged(0), application.labels(work.subqueue)
     committed = _outcome(sut, "commit", transaction=work.one)
-    there, moved = application.labels(), application.labels(work.subqueue)
+    labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     acknowledged = application.acknowledged(1)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.4-24", expected="committed", observed=committed, evidence=evidence)
-    undecided = [label for label in ("taken by another", "sent by another") if label in [*there, *acknowledged]]
+    undecided = [label for label in ("taken by another", "sent by another") if label in [*labels, *acknowledged]]
     judge(
         "MQDMPR-3.1.4.4-03",
         expected={"queue": in_queue("stays", "sent"), "decided": none("message of another transaction")},
-        observed={"queue": there, "decided": undecided},
+        observed={"queue": labels, "decided": undecided},
         evidence=evidence,
     )
-    sent = {"before": "sent" in before[0], "after": "sent" in there}
-    judge("MQDMPR-3.1.4.4-07", expected={"before": False, "after": True}, observed=sent, evidence=evidence)
-    taken = {"before": before[1], "after": acknowledged}
-    judge("MQDMPR-3.1.4.4-11", expected={"before": [], "after": ["taken"]}, observed=taken, evidence=evidence)
-    gone = holds("what was moved is not in its old queue")
-    judge("MQDMPR-3.1.4.4-16", expected=gone, observed="moved" not in there, evidence=evidence)
+    is_sent = {"before": "sent" in state_before[0], "after": "sent" in labels}
+    judge("MQDMPR-3.1.4.4-07", expected={"before": False, "after": True}, observed=is_sent, evidence=evidence)
+    acknowledged_labels = {"before": state_before[1], "after": acknowledged}
+    judge(
+        "MQDMPR-3.1.4.4-11",
+        expected={"before": [], "after": ["taken"]},
+        observed=acknowledged_labels,
+        evidence=evidence,
+    )
+    is_moved = holds("the moved message is not in its old queue")
+    judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="moved" not in labels, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",
-        "MQDMPR-3.1.4.4-18",
-        expected={"before": in_queue("first there"), "after": in_queue("first there", "moved")},
-        observed={"before": before[2], "after": moved},
+        expected={"before": in_queue("first there"), "after": any_order("first there", "moved")},
+        observed={"before": state_before[2], "after": labels_of_subqueue},
         evidence=evidence,
     )
-    received = work.take_all(work.subqueue)
+    judge(
+        "MQDMPR-3.1.4.4-18",
+        expected=in_queue("first there", "moved"),
+        observed=labels_of_subqueue,
+        evidence=evidence,
+    )
+    received = work.receive_all(work.subqueue)
     judge("MQDMPR-3.1.4.4-19", expected=["first there", "moved"], observed=received, evidence=evidence)
     work.end()
 
 
 @needs("send", "subqueues")
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
-def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
-    """An abort puts what its transaction received or moved back to its place and discards what it sent, and decides
+def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
+    """An abort restores the messages that its transaction received and moved, discards the one it sent, and decides
     nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    work = Work(application)
+    work = TwoTransactions(application)
     aborted = _outcome(sut, "abort", transaction=work.one)
-    there, moved = application.labels(), application.labels(work.subqueue)
+    labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
-    back = ["taken", "moved", "stays"]
-    undecided = [label for label in ("taken by another", "sent by another") if label in there]
+    restored_labels = ["taken", "moved", "stays"]
+    undecided = [label for label in ("taken by another", "sent by another") if label in labels]
     judge(
         "MQDMPR-3.1.4.5-03",
-        expected={"messages": len(back), "decided": none("message of another transaction")},
-        observed={"messages": len(there), "decided": undecided},
+        expected={"messages": len(restored_labels), "decided": none("message of another transaction")},
+        observed={"messages": len(labels), "decided": undecided},
         evidence=evidence,
     )
-    received = work.take_all(work.queue)
+    received = work.receive_all(work.queue)
     judge(
         "MQDMPR-3.1.4.5-13",
-        expected={"queue": in_queue(*back), "subqueue": in_queue("first there"), "received": back},
-        observed={"queue": there, "subqueue": moved, "received": received},
+        expected={
+            "queue": in_queue(*restored_labels),
+            "subqueue": in_queue("first there"),
+            "received": restored_labels,
+        },
+        observed={"queue": labels, "subqueue": labels_of_subqueue, "received": received},
         evidence=evidence,
     )
-    sent = [label for label in [*there, *moved, *received] if label == "sent"]
-    judge("MQDMPR-3.1.4.5-17", expected=none("message that was sent"), observed=sent, evidence=evidence)
+    sent_labels = [label for label in [*labels, *labels_of_subqueue, *received] if label == "sent"]
+    judge("MQDMPR-3.1.4.5-17", expected=none("message that was sent"), observed=sent_labels, evidence=evidence)
     work.end()
 
 
-@covers(*(rule for rules in UNKNOWN_REFUSED.values() for rule in rules), *GONE["commit"], *GONE["abort"])
-def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
-    """A queue manager refuses to prepare, commit, abort or receive within a transaction that never was or has ended,
-    and leaves its queues as they are.
+@covers(
+    *(rule for rules in RULES_OF_UNKNOWN.values() for rule in rules),
+    *RULES_OF_ENDED["commit"],
+    *RULES_OF_ENDED["abort"],
+)
+def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
+    """The SUT refuses to prepare, commit, abort or receive in a transaction that never existed or has ended, and
+    leaves its queues unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
-    ended = {verb: application.begin() for verb in GONE}
-    beside = application.begin(external=True)
-    for transaction in ended.values():
-        application.take(transaction=transaction)
-    for verb, transaction in ended.items():
+    ended_transactions = {verb: application.begin_transaction() for verb in RULES_OF_ENDED}
+    other_transaction = application.begin_transaction(external=True)
+    for transaction in ended_transactions.values():
+        application.receive(transaction=transaction)
+    for verb, transaction in ended_transactions.items():
         application.call(verb, transaction=transaction)
-    before = application.labels()
-    unknown = {verb: asked(sut, verb, transaction=str(UNKNOWN)) for verb in VERBS}
+    labels_before = application.labels()
+    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION)) for verb in VERBS}
     evidence = list(application.sent.values())
-    for verb, rules in UNKNOWN_REFUSED.items():
+    for verb, rules in RULES_OF_UNKNOWN.items():
         judge(
             *rules,
-            expected={"answer": REFUSED, "queue": in_queue(*before)},
+            expected={"answer": Outcome.REFUSED, "queue": in_queue(*labels_before)},
             observed={"answer": unknown[verb], "queue": application.labels()},
             evidence=evidence,
         )
-    for verb, (gone, nothing_left) in GONE.items():
-        transaction = ended[verb]
-        answers = {again: asked(sut, again, transaction=transaction) for again in VERBS}
-        answers["receive"] = asked(sut, "receive", queue=application.queue, timeout_ms=0, transaction=transaction)
-        judge(gone, expected=each(REFUSED, "request"), observed=answers, evidence=evidence)
+    for verb, (gone, nothing_left) in RULES_OF_ENDED.items():
+        transaction = ended_transactions[verb]
+        answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in VERBS}
+        answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
+        judge(gone, expected=each(Outcome.REFUSED, "request"), observed=answers, evidence=evidence)
         judge(nothing_left, expected=in_queue("back", "stays"), observed=application.labels(), evidence=evidence)
-    application.decide("abort", beside)
+    application.end_transaction("abort", other_transaction)
     application.receiver.end()
 
 
 def _outcome(sut, verb, **arguments):
-    """Ask what becomes of a transaction; return that, or that it is refused."""
+    """Prepare, commit or abort a transaction; return the outcome."""
     try:
         return sut.control.call(verb, **arguments)["outcome"]
     except ControlRefused:
-        return REFUSED
+        return Outcome.REFUSED
 
 
-def _states(sut, *transactions):
-    """Return what ``list`` says of the state of transactions."""
+def _list_states(sut, *transactions):
+    """Return the listed state of each transaction."""
     listed = sut.control.call("list")["transactions"]
     states = {one["transaction"].lower(): one["state"].lower() for one in listed}
     return [states.get(transaction.lower(), "not there") for transaction in transactions]
@@ -199,31 +223,36 @@ def _states(sut, *transactions):
     "MQDMPR-3.1.4.8-05",
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
-def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
-    """A queue manager prepares a transaction for its coordinator, and carries it out, or not, as that decides."""
+def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
+    """Two transactions, each with one receive or none, are prepared one by one, without an effect on the queue; then
+    the committed one acknowledges its message, and the aborted one restores it.
+    """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
-    begun = {verb: application.begin(external=True) for verb in ("commit", "abort")}
-    for transaction in begun.values() if not empty else ():
-        application.take(transaction=transaction)
+    transactions = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
+    for transaction in transactions.values() if not empty else ():
+        application.receive(transaction=transaction)
     evidence = list(application.sent.values())
-    for number, transaction in enumerate(begun.values()):
+    for number, transaction in enumerate(transactions.values()):
         prepared = _outcome(sut, "prepare", transaction=transaction)
-        states = _states(sut, *begun.values())
+        states = _list_states(sut, *transactions.values())
         judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
-        wanted = "prepared" if number else "not prepared"
+        expected_state = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
         judge(
             "MQDMPR-3.1.4.3-03",
-            expected={"first": "prepared", "second": wanted},
+            expected={"first": "prepared", "second": expected_state},
             observed={"first": states[0], "second": other},
             evidence=evidence,
         )
-    held = [] if empty else ["taken", "back"]
-    there = application.labels()
-    early = {"back": [label for label in held if label in there], "acknowledged": application.acknowledged(0)}
-    judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early, evidence=evidence)
-    decisions = {verb: _outcome(sut, verb, transaction=transaction) for verb, transaction in begun.items()}
+    locked_labels = [] if empty else ["taken", "back"]
+    labels = application.labels()
+    early_state = {
+        "back": [label for label in locked_labels if label in labels],
+        "acknowledged": application.acknowledged(0),
+    }
+    judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early_state, evidence=evidence)
+    decisions = {verb: _outcome(sut, verb, transaction=transaction) for verb, transaction in transactions.items()}
     judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
     judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
     acknowledged = application.acknowledged(0 if empty else 1)
@@ -234,14 +263,16 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
 
 
 @covers("MQDMPR-3.1.4.6-09")
-def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, judge):
-    """A queue manager commits a transaction that a coordinator has it prepare in a single phase."""
+def test_single_phase_prepare_commits(peer, sut, judge):
+    """A coordinator's prepare in a single phase commits the transaction: its received message is acknowledged, and
+    the transaction is no longer listed.
+    """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "stays")
-    transaction = application.begin(external=True)
-    application.take(transaction=transaction)
+    transaction = application.begin_transaction(external=True)
+    application.receive(transaction=transaction)
     prepared = _outcome(sut, "prepare", transaction=transaction, single_phase=True)
-    acknowledged, (state,) = application.acknowledged(1), _states(sut, transaction)
+    acknowledged, (state,) = application.acknowledged(1), _list_states(sut, transaction)
     observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
     judge(
@@ -254,8 +285,8 @@ def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, 
 
 
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
-def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
-    """A queue manager commits or aborts a transaction in which nothing was done as any other."""
+def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
+    """A transaction without operations is committed, and another one is aborted."""
     for verb, rule, expected in (
         ("commit", "MQDMPR-3.1.4.4-24", "committed"),
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
@@ -266,15 +297,15 @@ def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
 
 @needs("inspect")
 @covers("MQDMPR-3.1.4.3-04")
-def test_the_model_says_who_prepares_a_transaction(peer, sut, judge):
-    """SinglePhase is false of a transaction that a coordinator prepared, and true of one without a coordinator."""
-    by_coordinator, alone = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
-    sut.control.call("prepare", transaction=by_coordinator)
-    shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect()["QueueManager"]["TransactionCollection"]}
+def test_single_phase_is_false_with_coordinator(peer, sut, judge):
+    """SinglePhase is False of a transaction that a coordinator prepared, and True of one without a coordinator."""
+    coordinated, internal = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
+    sut.control.call("prepare", transaction=coordinated)
+    observed = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect_queue_manager()["TransactionCollection"]}
     judge(
         "MQDMPR-3.1.4.3-04",
         expected={"with_coordinator": False, "without": True},
-        observed={"with_coordinator": shown.get(by_coordinator), "without": shown.get(alone)},
+        observed={"with_coordinator": observed.get(coordinated), "without": observed.get(internal)},
     )
-    for transaction in (by_coordinator, alone):
+    for transaction in (coordinated, internal):
         sut.control.call("abort", transaction=transaction)

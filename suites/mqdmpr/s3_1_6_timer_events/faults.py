@@ -9,16 +9,16 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.statuses import Status
 
 add(
-    "read-waits-beyond-its-time",
+    "pending-read-outlives-timeout",
     "MQDMPR-3.1.6.3-03",
-    "A read goes on waiting when its time is over.",
+    "A read continues to wait after its timeout.",
     skip(Waiting.on_waiting_message_read_timer),
 )
 
 
-@fault("read-in-vain-found-nothing", breaks="MQDMPR-3.1.6.3-03")
+@fault("expired-read-fails-with-not-found", breaks="MQDMPR-3.1.6.3-03")
 class FoundNothing(Waiting):
-    """A read whose time is over ends as one that found nothing."""
+    """A read whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_MESSAGE_NOT_FOUND)

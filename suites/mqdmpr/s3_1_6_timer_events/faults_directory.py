@@ -13,40 +13,40 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 add(
-    "sites-update-without-a-read",
+    "sites-update-timer-reads-nothing",
     ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10"),
-    "Sites are read at the start only.",
+    "The queue manager reads its sites only at its start.",
     skip(DirectoryClient.on_directory_sites_update_timer),
 )
 add(
-    "gates-update-without-a-read",
+    "gates-update-timer-reads-nothing",
     ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11"),
-    "Gates are read at the start only.",
+    "The queue manager reads its site gates only at its start.",
     skip(DirectoryClient.on_directory_site_gates_update_timer),
 )
 
 
-@fault("sites-update-not-taken-over", breaks="MQDMPR-3.1.6.1-10")
+@fault("sites-update-attributes-not-stored", breaks="MQDMPR-3.1.6.1-10")
 class SitesNotTakenOver(DirectoryClient):
-    """What is read again of the own sites is not used."""
+    """The queue manager reads its sites again, and keeps their old attributes."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
         self.qm.directory_link.read(lambda answer, now: None)
 
 
-@fault("gates-update-not-taken-over", breaks="MQDMPR-3.1.6.2-11")
+@fault("gates-update-attributes-not-stored", breaks="MQDMPR-3.1.6.2-11")
 class GatesNotTakenOver(DirectoryClient):
-    """What is read again of the gates is not used."""
+    """The queue manager reads its site gates again, and keeps their old attributes."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
         self.qm.directory_link.read(lambda answer, now: None)
 
 
-@fault("sites-update-of-any-site", breaks="MQDMPR-3.1.6.1-07")
+@fault("sites-update-reads-wrong-site", breaks="MQDMPR-3.1.6.1-07")
 class OfAnySite(DirectoryClient):
-    """What is read again for each own site is the last site that the directory has."""
+    """The queue manager reads the last site of the directory for each of its own sites."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         super().on_directory_sites_update_timer(now)
@@ -57,9 +57,9 @@ class OfAnySite(DirectoryClient):
         )
 
 
-@fault("gates-update-of-any-queue-manager", breaks="MQDMPR-3.1.6.2-08")
+@fault("gates-update-reads-wrong-queue-manager", breaks="MQDMPR-3.1.6.2-08")
 class OfAnyQueueManager(DirectoryClient):
-    """What is read again for each gate is the last queue manager that the directory has."""
+    """The queue manager reads the last queue manager of the directory for each gate."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         super().on_directory_site_gates_update_timer(now)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.6.1, 3.1.6.2: sites and gates are read from the directory again."""
+"""MS-MQDMPR 3.1.6.1, 3.1.6.2: the timers after which sites and gates are read again."""
 
 from __future__ import annotations
 
@@ -9,66 +9,73 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 
 QUOTA_KB, INTERVAL_S = 76_543, 1_234
-INTERVAL = "intra_site_replication_interval_s"
+INTERVAL_PROPERTY = "intra_site_replication_interval_s"
 LONGEST_MS = 120_000
-"""The longest time that a check waits where it cannot be hurried."""
-SITES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
-GATES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
-IDENTIFIERS = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
+"""The longest time that a check waits when it cannot speed time up."""
+SITE_RULES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
+GATE_RULES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
+IDENTIFIER_RULES = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
 
 
-def _sites(sut: Sut) -> list[dict[str, Any]]:
-    return list(sut.inspect()["QueueManager"]["SiteCollection"])
+def _read_sites(sut: Sut) -> list[dict[str, Any]]:
+    return list(sut.inspect_queue_manager()["SiteCollection"])
 
 
-def _identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
+def _list_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
     """Return, for each site, its identifier and those of its gates."""
     return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
 
 
-def _left_ms(sut: Sut) -> int:
-    """Return when both timers will have expired."""
-    timers = sut.inspect()["QueueManager"]["timers"]
+def _read_expiry_ms(sut: Sut) -> int:
+    """Return the time until both timers have expired."""
+    timers = sut.inspect_queue_manager()["timers"]
     return max(int(timers[name] or 0) for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate"))
 
 
 @needs("directory", "environment", "inspect")
-@covers(*SITES, *GATES, *IDENTIFIERS)
-def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judge):
-    """A queue manager reads its sites and their gates from the directory again whenever their timers expire."""
-    before = _sites(sut)
-    site = next((one for one in before if one["SiteGateCollection"]), None)
+@covers(*SITE_RULES, *GATE_RULES, *IDENTIFIER_RULES)
+def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
+    """A replication interval of a site and a quota of its gate, changed in the directory twice, are in the model
+    each time when the timers have expired.
+    """
+    sites_before = _read_sites(sut)
+    site = next((one for one in sites_before if one["SiteGateCollection"]), None)
     if site is None:
         raise ConformanceFailure("none of the SUT's sites has a gate")
     gate = site["SiteGateCollection"][0]
-    left_ms = _left_ms(sut)
+    left_ms = _read_expiry_ms(sut)
     if not sut.environment.virtual and left_ms > LONGEST_MS:
-        judge.not_exercised(
-            *SITES, *GATES, *IDENTIFIERS, reason=f"sites and gates are read again in {left_ms // 1_000} s"
+        judge.mark_not_exercised(
+            *SITE_RULES,
+            *GATE_RULES,
+            *IDENTIFIER_RULES,
+            reason=f"sites and gates are read again in {left_ms // 1_000} s",
         )
         return
-    published = sut.published(queue_manager=gate["Identifier"])
+    published = sut.read_directory_object(queue_manager=gate["Identifier"])
     if published is None:
         raise ConformanceFailure("the gate of the SUT's site is not in its directory")
     restore = (
-        {"site": site["Identifier"], INTERVAL: site["IntraSiteReplicationInterval"] or 0},
+        {"site": site["Identifier"], INTERVAL_PROPERTY: site["IntraSiteReplicationInterval"] or 0},
         {"queue_manager": gate["Identifier"], "quota_kb": published["quota_kb"]},
     )
     for arguments in restore:
-        peer.at_end(lambda arguments=arguments: sut.published(**arguments))
+        peer.at_end(lambda arguments=arguments: sut.change_directory_object(**arguments))
     for interval_s, quota_kb in ((INTERVAL_S, QUOTA_KB), (2 * INTERVAL_S, 2 * QUOTA_KB)):
-        sut.published(site=site["Identifier"], **{INTERVAL: interval_s})
-        sut.published(queue_manager=gate["Identifier"], quota_kb=quota_kb)
+        sut.change_directory_object(site=site["Identifier"], **{INTERVAL_PROPERTY: interval_s})
+        sut.change_directory_object(queue_manager=gate["Identifier"], quota_kb=quota_kb)
         peer.pass_time(left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
-        after = _sites(sut)
-        intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]
-        judge(*SITES, expected=[interval_s], observed=intervals)
+        sites_after = _read_sites(sut)
+        intervals = [
+            one["IntraSiteReplicationInterval"] for one in sites_after if one["Identifier"] == site["Identifier"]
+        ]
+        judge(*SITE_RULES, expected=[interval_s], observed=intervals)
         quotas = [
             one["QueueManagerQuota"]
-            for each in after
+            for each in sites_after
             for one in each["SiteGateCollection"]
             if one["Identifier"] == gate["Identifier"]
         ]
-        judge(*GATES, expected=[quota_kb], observed=quotas)
-        left_ms = max(left_ms, _left_ms(sut))
-    judge(*IDENTIFIERS, expected=_identifiers(before), observed=_identifiers(after))
+        judge(*GATE_RULES, expected=[quota_kb], observed=quotas)
+        left_ms = max(left_ms, _read_expiry_ms(sut))
+    judge(*IDENTIFIER_RULES, expected=_list_identifiers(sites_before), observed=_list_identifiers(sites_after))

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.6 Timer Events."""
+"""MS-MQDMPR 3.1.6.3: the timer of a pending read."""
 
 from __future__ import annotations
 
@@ -6,32 +6,35 @@ import pytest
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.reading import brought
+from harness.wire.rpc_qm2qm import Action
 
 TIMEOUT_MS = 2_000
-NEARLY_MS = TIMEOUT_MS * 9 // 10
-"""How long a read waits at least, by any clock."""
+SHORTEST_WAIT_MS = TIMEOUT_MS * 9 // 10
+"""The shortest accepted wait of a read, by any clock."""
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.6.3-03")
-@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT, PEEK_NEXT], ids=["receive", "peek", "peek next"])
-def test_a_read_that_waited_in_vain_ends_with_its_time(remote, judge, action):
-    """A read that waits in vain ends with MQ_ERROR_IO_TIMEOUT when its time-out is over, and not before."""
-    queue = remote.filled(*(["first"] if action == PEEK_NEXT else []))
+@pytest.mark.parametrize(
+    "action", [Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT], ids=["receive", "peek", "peek next"]
+)
+def test_pending_read_ends_at_timeout(remote, judge, action):
+    """A pending receive, peek or peek-next ends with MQ_ERROR_IO_TIMEOUT when its timeout of 2 s is over, and not
+    before.
+    """
+    queue = remote.open_with_messages(*(["first"] if action == Action.PEEK_NEXT else []))
     cursor = 0
-    if action == PEEK_NEXT:
-        cursor = queue.cursor().settled().out.phCursor
-        queue.read(PEEK_CURRENT, hCursor=cursor).settled()
+    if action == Action.PEEK_NEXT:
+        cursor = queue.open_cursor()
+        queue.peek(hCursor=cursor).expect_success()
     read = queue.begin(action, hCursor=cursor, ulTimeout=TIMEOUT_MS)
-    ended = brought(read.wait(TIMEOUT_MS + remote.sut.response_timeout_ms))
-    took = remote.peer.took(read.evidence[0], read.evidence[-1])
-    earliest_ms, _ = took.allowed(NEARLY_MS, max(took.ms, TIMEOUT_MS))
-    waited = took.ms >= earliest_ms or f"{took.ms} of {TIMEOUT_MS} ms"
+    outcome = read.wait(TIMEOUT_MS + remote.sut.response_timeout_ms).label_or_outcome
+    duration_ms = remote.peer.took(read.evidence[0], read.evidence[-1])
+    earliest_ms, _ = duration_ms.allowed(SHORTEST_WAIT_MS, max(duration_ms.ms, TIMEOUT_MS))
+    waited = duration_ms.ms >= earliest_ms or f"{duration_ms.ms} of {TIMEOUT_MS} ms"
     judge(
         "MQDMPR-3.1.6.3-03",
         expected={"outcome": "MQ_ERROR_IO_TIMEOUT", "waited": holds("the whole time-out")},
-        observed={"outcome": ended, "waited": waited},
+        observed={"outcome": outcome, "waited": waited},
         evidence=read,
     )

@@ -16,18 +16,18 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("cursor-one-for-all", breaks="MQDMPR-3.1.7.1.1-06")
+@fault("open-cursor-returns-shared-cursor", breaks="MQDMPR-3.1.7.1.1-06")
 class OneForAll(Cursors):
-    """An open queue has one cursor, whoever asks for one."""
+    """An open queue has one cursor, which every request for a cursor returns."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         known = next(iter(queue_desc.CursorCollection.values()), None)
         return super().open(queue_desc) if known is None else known
 
 
-@fault("cursor-of-any-opening", breaks="MQDMPR-3.1.7.1.1-07")
+@fault("cursor-usable-by-other-descriptor", breaks="MQDMPR-3.1.7.1.1-07")
 class OfAnyOpening(RemoteStarting):
-    """A cursor is known to every opening of its queue."""
+    """A cursor can be used with any OpenQueueDescriptor of its queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         queue = descriptor.QueueReference
@@ -36,9 +36,9 @@ class OfAnyOpening(RemoteStarting):
         return next((cursor for cursor in found if cursor is not None), None)
 
 
-@fault("cursor-begins-as-read", breaks="MQDMPR-3.1.7.1.1-08")
+@fault("new-cursor-can-peek-next", breaks="MQDMPR-3.1.7.1.1-08")
 class BeginsAsRead(Cursors):
-    """A new cursor may go to the next message before it has read one."""
+    """A new cursor can peek the next message before it has read one."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -47,9 +47,9 @@ class BeginsAsRead(Cursors):
         return cursor
 
 
-@fault("cursor-another-returned", breaks="MQDMPR-3.1.7.1.1-10")
+@fault("open-cursor-returns-unknown-handle", breaks="MQDMPR-3.1.7.1.1-10")
 class AnotherReturned(Cursors):
-    """Who asks for a cursor gets one that nobody made."""
+    """A request for a cursor returns the handle of a cursor that does not exist."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -58,9 +58,9 @@ class AnotherReturned(Cursors):
         return cursor
 
 
-@fault("cursor-of-a-queue-that-is-gone", breaks="MQDMPR-3.1.7.1.1-04")
+@fault("open-cursor-of-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.1-04")
 class OfAQueueThatIsGone(Qmcomm):
-    """A cursor is promised although the queue is not there any more."""
+    """A request for a cursor of a deleted queue succeeds."""
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
@@ -70,9 +70,9 @@ class OfAQueueThatIsGone(Qmcomm):
             super().r_qm_create_remote_cursor(call, now)
 
 
-@fault("cursor-closed-read-goes-on", breaks="MQDMPR-3.1.7.1.2-05")
+@fault("closed-cursor-read-stays-pending", breaks="MQDMPR-3.1.7.1.2-05")
 class ReadGoesOn(QueueOpening):
-    """What waits with a cursor waits on when that is closed."""
+    """A pending read with a cursor continues to wait after the cursor is closed."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
@@ -82,9 +82,9 @@ class ReadGoesOn(QueueOpening):
         super().close_cursor(cursor)
 
 
-@fault("cursor-closed-ends-every-read", breaks="MQDMPR-3.1.7.1.2-05")
+@fault("closed-cursor-ends-all-pending-reads", breaks="MQDMPR-3.1.7.1.2-05")
 class EndsEveryRead(QueueOpening):
-    """All that waits on a queue ends when a cursor of it is closed."""
+    """Closing a cursor ends all pending reads of its queue."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
@@ -94,8 +94,8 @@ class EndsEveryRead(QueueOpening):
 
 
 add(
-    "cursor-closed-in-vain",
+    "closed-cursor-still-usable",
     "MQDMPR-3.1.7.1.2-06",
-    "A cursor that is closed stays a cursor of its open queue.",
+    "A closed cursor can still be used.",
     skip(QueueOpening.close_cursor),
 )

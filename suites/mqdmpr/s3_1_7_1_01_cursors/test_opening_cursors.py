@@ -1,10 +1,10 @@
-"""MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor, as a remote reader meets them."""
+"""MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor: cursors of a remote reader."""
 
 from __future__ import annotations
 
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.reading import FAILURE, WAITING, brought, failed, waiting
+from harness.wire.rpc_qm2qm import Action
 
 pytestmark = needs("qm2qm")
 
@@ -12,60 +12,72 @@ LONG_MS = 600_000
 
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
-def test_a_new_cursor_is_one_of_its_own_before_the_first_message(remote, judge):
-    """A new cursor is one of its own, of its opening alone, and stands before the first message: it has a next message
-    only when it has read one.
+def test_new_cursor_is_separate_and_before_first_message(remote, judge):
+    """Of two new cursors one is moved to the second message and the other still reads the first; neither has a next
+    message before its first read, and neither works with another opening of the queue.
     """
-    queue = remote.filled("first", "second")
-    beside = remote.open(association=queue.association)
-    made = [queue.cursor() for _ in range(2)]
-    judge("MQDMPR-3.1.7.1.1-10", expected=["MQ_OK", "MQ_OK"], observed=[call.outcome for call in made], evidence=made)
-    going, staying = (call.settled().out.phCursor for call in made)
-    early = [queue.read(PEEK_NEXT, hCursor=one) for one in (going, staying)]
-    reads = [queue.read(PEEK_CURRENT, hCursor=going), queue.read(PEEK_NEXT, hCursor=going)]
-    reads.append(queue.read(PEEK_CURRENT, hCursor=staying))
-    seen = [brought(read) for read in reads]
-    evidence = [*made, *early, *reads]
-    judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=seen, evidence=evidence)
+    queue = remote.open_with_messages("first", "second")
+    other_queue = remote.open(association=queue.association)
+    cursors = [queue.cursor() for _ in range(2)]
+    judge(
+        "MQDMPR-3.1.7.1.1-10",
+        expected=["MQ_OK", "MQ_OK"],
+        observed=[call.outcome for call in cursors],
+        evidence=cursors,
+    )
+    going, staying = (call.expect_success().out.phCursor for call in cursors)
+    early_reads = [queue.peek_next(hCursor=one) for one in (going, staying)]
+    reads = [queue.peek(hCursor=going), queue.peek_next(hCursor=going)]
+    reads.append(queue.peek(hCursor=staying))
+    observed = [read.label_or_outcome for read in reads]
+    evidence = [*cursors, *early_reads, *reads]
+    judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=observed, evidence=evidence)
     judge(
         "MQDMPR-3.1.7.1.1-08",
-        expected={"next_of_new": [FAILURE, FAILURE], "current": ["first", "first"]},
-        observed={"next_of_new": [failed(read) for read in early], "current": [seen[0], seen[2]]},
+        expected={"next_of_new": [Call.FAILURE, Call.FAILURE], "current": ["first", "first"]},
+        observed={
+            "next_of_new": [read.label_or_failure for read in early_reads],
+            "current": [observed[0], observed[2]],
+        },
         evidence=evidence,
     )
-    judge("MQDMPR-3.1.7.1.1-10", expected=["first", "second"], observed=seen[:2], evidence=evidence)
-    elsewhere = beside.read(PEEK_CURRENT, hCursor=going)
-    judge("MQDMPR-3.1.7.1.1-07", expected=FAILURE, observed=failed(elsewhere), evidence=elsewhere)
+    judge("MQDMPR-3.1.7.1.1-10", expected=["first", "second"], observed=observed[:2], evidence=evidence)
+    read_by_other_queue = other_queue.peek(hCursor=going)
+    judge(
+        "MQDMPR-3.1.7.1.1-07",
+        expected=Call.FAILURE,
+        observed=read_by_other_queue.label_or_failure,
+        evidence=read_by_other_queue,
+    )
 
 
 @covers("MQDMPR-3.1.7.1.2-05")
-def test_a_read_that_waits_with_a_closed_cursor_gets_nothing(remote, judge):
-    """A read that waits with a cursor takes no message any more once that cursor is closed.
-
-    Whether the receive is answered then is left open.
+def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
+    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor
+    gets the next message. The check accepts any answer of the receive, or none.
     """
-    queue = remote.filled()
-    cursor = queue.cursor().settled().out.phCursor
-    receiving = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
-    peeking = queue.begin(PEEK_CURRENT, ulTimeout=LONG_MS)
-    early = [waiting(read) for read in (receiving, peeking)]
+    queue = remote.open_with_messages()
+    cursor = queue.open_cursor()
+    receiving = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
+    peeking = queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_MS)
+    states = [read.state_after_silence() for read in (receiving, peeking)]
     closed = queue.close_cursor(cursor)
-    still = waiting(peeking)
+    state_of_peek = peeking.state_after_silence()
     remote.deliver(["first"])
     judge(
         "MQDMPR-3.1.7.1.2-05",
         expected={
-            "before": [WAITING, WAITING],
+            "before": [Call.WAITING, Call.WAITING],
             "close": "MQ_OK",
-            "peek_after_it": WAITING,
+            "peek_after_it": Call.WAITING,
             "peek_in_the_end": "first",
             "queue": ["first"],
         },
         observed={
-            "before": early,
+            "before": states,
             "close": closed.outcome,
-            "peek_after_it": still,
-            "peek_in_the_end": brought(peeking.wait()),
+            "peek_after_it": state_of_peek,
+            "peek_in_the_end": peeking.wait().label_or_outcome,
             "queue": queue.labels(),
         },
         evidence=[closed, peeking],

@@ -12,9 +12,9 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
 
-@fault("create-quota-of-its-own", breaks="MQDMPR-3.1.7.1.3-02")
+@fault("new-queue-quota-8-mb-by-default", breaks="MQDMPR-3.1.7.1.3-02")
 class QuotaOfItsOwn(Queues):
-    """A queue without a quota gets one of 8 MB."""
+    """A new queue without a supplied Quota has a Quota of 8 MB."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -22,27 +22,27 @@ class QuotaOfItsOwn(Queues):
             queue.Quota = 8_192
 
 
-@fault("create-private-body-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
+@fault("new-queue-privacy-level-always-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
 class PrivateBodyOptional(Queues):
-    """PrivacyLevel of a new queue is Optional, whatever was given."""
+    """A new queue has PrivacyLevel Optional, not the value that its creator supplies."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
         queue.PrivacyLevel = PrivacyLevel.OPTIONAL
 
 
-@fault("create-base-priority-unsigned", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
+@fault("new-queue-negative-base-priority-zeroed", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
 class BasePriorityUnsigned(Queues):
-    """A base priority below 0 is taken for 0."""
+    """A new queue with a supplied negative BasePriority has BasePriority 0."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
         queue.BasePriority = max(queue.BasePriority, 0)
 
 
-@fault("create-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
+@fault("new-queue-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
 class NotInCollection(Queues):
-    """A new queue is given to who asked for it, and is not among the queues until the next start."""
+    """A new queue is returned to its creator, and is not in the QueueCollection before the next restart."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -50,7 +50,7 @@ class NotInCollection(Queues):
             self.forget(queue)
 
 
-@fault("create-without-journal", breaks="MQDMPR-3.1.7.1.3-09")
+@fault("new-queue-without-journal", breaks="MQDMPR-3.1.7.1.3-09")
 class WithoutJournal(Queues):
     """A new queue has no journal."""
 
@@ -59,9 +59,9 @@ class WithoutJournal(Queues):
         queue.JournalQueueReference = None
 
 
-@fault("create-one-journal-for-all", breaks=("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"))
+@fault("new-queues-share-journal", breaks=("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"))
 class OneJournalForAll(Queues):
-    """The queues whose messages are kept have one journal together."""
+    """All queues that are created have the same journal."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -70,73 +70,73 @@ class OneJournalForAll(Queues):
             queue.JournalQueueReference = next(kept, queue.JournalQueueReference)
 
 
-@fault("create-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
+@fault("new-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
 class SubqueueWithJournal(Queues):
-    """A subqueue has a journal, too."""
+    """A new subqueue has a journal."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         super().add_subqueue(queue, parent, name)
         queue.JournalQueueReference = Queue(Pathname=f"{queue.Pathname};journal", QueueType=QueueType.SYSTEM)
 
 
-@fault("create-local-scope", breaks="MQDMPR-3.1.7.1.3-D02")
+@fault("new-private-queue-scope-site", breaks="MQDMPR-3.1.7.1.3-D02")
 class LocalScope(Queues):
-    """Scope of a private queue is Site."""
+    """A new private queue has the Scope Site."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
         queue.Scope = Scope.SITE
 
 
-@fault("create-time-of-change-left", breaks="MQDMPR-3.1.7.1.3-D02")
+@fault("new-queue-modify-time-0", breaks="MQDMPR-3.1.7.1.3-D02")
 class TimeOfChangeLeft(Queues):
-    """ModifyTime is 0 until a queue is changed."""
+    """A new queue has ModifyTime 0."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
         queue.ModifyTime = 0
 
 
-@fault("create-private-as-public", breaks="MQDMPR-3.1.7.1.3-D03")
+@fault("new-private-queue-public-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
 class PrivateAsPublic(QueueCommands):
-    """A private queue is told of by a public format name."""
+    """The answer to the creation of a private queue has a public format name."""
 
-    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         number = None if queue is None else queue.PrivateQueueNumber
         if queue is None or number is None:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         queue.PrivateQueueNumber = None
         try:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         finally:
             queue.PrivateQueueNumber = number
 
 
-@fault("create-public-as-private", breaks="MQDMPR-3.1.7.1.3-D03")
+@fault("new-public-queue-private-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
 class PublicAsPrivate(QueueCommands):
-    """A public queue is told of by a private format name, too."""
+    """The answer to the creation of a public queue also has a private format name."""
 
-    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         if queue is None or queue.QueueType is not QueueType.PUBLIC:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         queue.PrivateQueueNumber = 0x7777
         try:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         finally:
             queue.PrivateQueueNumber = None
 
 
-@fault("create-public-not-published", breaks="MQDMPR-3.1.7.1.3-D05")
+@fault("new-public-queue-without-object", breaks="MQDMPR-3.1.7.1.3-D05")
 class PublicNotPublished(Publishing):
-    """A public queue is created, and the directory hears nothing of it."""
+    """The queue manager creates a public queue without an object in the directory."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         published(Status.MQ_OK)
 
 
-@fault("create-public-without-directory", breaks="MQDMPR-3.1.7.1.3-D06")
+@fault("new-public-queue-created-offline", breaks="MQDMPR-3.1.7.1.3-D06")
 class PublicWithoutDirectory(Publishing):
-    """A public queue is created although the directory does not answer: it may be published later."""
+    """The queue manager creates a public queue while the directory does not answer."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         super().publish(queue, lambda status: published(Status.MQ_OK))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
@@ -18,14 +18,14 @@ SOMEBODY = Sid.of("S-1-5-18")
 
 
 def _with(descriptor: SecurityDescriptor) -> Install:
-    """Give new queues this descriptor."""
+    """Give new queues another security descriptor."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             queue.Security = descriptor
 
-    return replaced(Described)
+    return replace_part(Described)
 
 
 def _descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS) -> SecurityDescriptor:
@@ -34,7 +34,7 @@ def _descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS
 
 
 class _WithPointers(SecurityDescriptor):
-    """A descriptor that says its parts are elsewhere in memory."""
+    """A descriptor in the absolute form."""
 
     def build(self) -> bytes:
         data = bytearray(super().build())
@@ -44,42 +44,55 @@ class _WithPointers(SecurityDescriptor):
 
 USUAL = _descriptor((EVERYONE, ALL))
 for _name, _rule, _says, _wrong in (
-    ("owner-missing", "MQDMPR-3.1.7.1.3.1-10", "A new queue has no owner.", replace(USUAL, Owner=None)),
-    ("owner-everybody", "MQDMPR-3.1.7.1.3.1-11", "The owner is everybody.", replace(USUAL, Owner=EVERYONE)),
     (
-        "everybody-as-in-a-domain",
+        "owner-missing",
+        "MQDMPR-3.1.7.1.3.1-10",
+        "The default security descriptor has no owner.",
+        replace(USUAL, Owner=None),
+    ),
+    (
+        "owner-everyone",
+        "MQDMPR-3.1.7.1.3.1-11",
+        "The default security descriptor names everyone as owner.",
+        replace(USUAL, Owner=EVERYONE),
+    ),
+    (
+        "everyone-reads-only",
         "MQDMPR-3.1.7.1.3.1-12",
-        "Everybody may read properties only.",
+        (
+            "The default security descriptor of a non-domain user's queue grants everyone the right to read "
+            "properties only."
+        ),
         _descriptor((EVERYONE, READ)),
     ),
     (
-        "everybody-missing",
+        "everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
-        "The list names the owner, not everybody.",
+        "The default security descriptor has no entry for everyone.",
         _descriptor((ANONYMOUS, ALL)),
     ),
     (
-        "anonymous-may-all",
+        "anonymous-all-rights",
         "MQDMPR-3.1.7.1.3.1-17",
-        "The anonymous user has an entry, with everything.",
+        "The default security descriptor grants the anonymous user all rights.",
         _descriptor((EVERYONE, ALL), (ANONYMOUS, ALL)),
     ),
     (
-        "computer-without-directory",
+        "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
-        "The computer has an entry, in a workgroup, too.",
+        "The default security descriptor has an entry for the computer in workgroup mode.",
         _descriptor((EVERYONE, ALL), (SOMEBODY, READ)),
     ),
     (
-        "owner-of-no-domain",
+        "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
-        "Who created the queue may do everything, as if he were a domain user.",
+        "The default security descriptor has an entry for a creator who is not a domain user.",
         _descriptor((EVERYONE, ALL), (SOMEBODY, ALL)),
     ),
     (
-        "absolute",
+        "absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
-        "The descriptor is in the absolute form.",
+        "The default security descriptor is in the absolute form.",
         _WithPointers(ANONYMOUS, None, USUAL.Dacl),
     ),
 ):
@@ -95,7 +108,7 @@ def _owned(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Instal
             if queue.Security.Owner != ANONYMOUS:
                 queue.Security = change(queue.Security)
 
-    return replaced(Owned)
+    return replace_part(Owned)
 
 
 def _aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
@@ -104,66 +117,70 @@ def _aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
 
 for _name, _rules, _says, _change in (
     (
-        "owner-is-the-system",
+        "owner-is-queue-manager",
         "MQDMPR-3.1.7.1.3.1-10",
-        "The owner of a queue is the queue manager, whoever creates it.",
+        "The default security descriptor names the queue manager as owner, regardless of the creator.",
         lambda found: replace(found, Owner=SOMEBODY),
     ),
     (
-        "world-open",
+        "domain-user-everyone-all-rights",
         "MQDMPR-3.1.7.1.3.1-13",
-        "Everybody may do everything with the queue of a domain user, too.",
+        "The default security descriptor of a domain user's queue grants everyone all rights.",
         lambda found: replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL)) for ace in _aces(found)))),
     ),
     (
-        "owner-without-entry",
+        "domain-user-owner-entry-missing",
         ("MQDMPR-3.1.7.1.3.1-13", "MQDMPR-3.1.7.1.3.1-19"),
-        "A domain user has no entry in the list of the queue that is the user's.",
+        "The default security descriptor of a domain user's queue has no entry for the owner.",
         lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _aces(found) if ace.Sid == EVERYONE))),
     ),
     (
-        "owned-everybody-missing",
+        "domain-user-everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
-        "The list of the queue of a domain user has the owner only.",
+        "The default security descriptor of a domain user's queue has no entry for everyone.",
         lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _aces(found) if ace.Sid != EVERYONE))),
     ),
     (
-        "owned-absolute",
+        "domain-user-absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
-        "The descriptor of the queue of a domain user is in the absolute form.",
+        "The default security descriptor of a domain user's queue is in the absolute form.",
         lambda found: _WithPointers(found.Owner, None, found.Dacl),
     ),
 ):
     add(f"descriptor-{_name}", _rules, _says, _owned(_change))
 
 
-@fault("descriptor-computer-of-another", breaks="MQDMPR-3.1.7.1.3.1-05")
+@fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
 class ComputerOfAnother(Queues):
-    """The computer in a descriptor is the operating system's own account, not what the directory says."""
+    """The default security descriptor has the SID of the operating system's account for the computer, not the
+    directory's.
+    """
 
     def machine_sid(self) -> Sid | None:
         return None if super().machine_sid() is None else SOMEBODY
 
 
-@fault("descriptor-computer-remembered", breaks="MQDMPR-3.1.7.1.3.1-04")
+@fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
 class ComputerRemembered(Queues):
-    """Without the directory the SID of the operating system's own account stands for the computer's."""
+    """The default security descriptor has the SID of the operating system's account for the computer when the
+    directory does not answer.
+    """
 
     def machine_sid(self) -> Sid | None:
         return super().machine_sid() or SOMEBODY
 
 
-@fault("descriptor-computer-left-out", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
+@fault("descriptor-computer-entry-missing", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
 class ComputerLeftOut(Queues):
-    """The directory is not asked for the computer: no queue names it."""
+    """The default security descriptor has no entry for the computer in directory-integrated mode."""
 
     def machine_sid(self) -> Sid | None:
         return None
 
 
-@fault("descriptor-computer-may-all", breaks="MQDMPR-3.1.7.1.3.1-14")
+@fault("descriptor-computer-all-rights", breaks="MQDMPR-3.1.7.1.3.1-14")
 class ComputerMayAll(Queues):
-    """The computer may do everything with a queue."""
+    """The default security descriptor grants the computer all rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.machine_sid()
@@ -182,39 +199,39 @@ class _Supplied(Queues):
 
 
 @fault(
-    "descriptor-given-in-vain",
+    "descriptor-supplied-ignored",
     breaks=(
         *("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"),
         *("MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-09"),
     ),
 )
 class GivenInVain(_Supplied):
-    """A queue has the default descriptor, whatever it was given."""
+    """A new queue has the default security descriptor, not the one that its creator supplies."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return None
 
 
-@fault("descriptor-creator-owns", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
+@fault("descriptor-supplied-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
 class CreatorOwns(_Supplied):
-    """The owner of a queue is who created it, not whom the descriptor names."""
+    """The owner of a new queue is its creator, not the owner in the supplied descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Owner=None)
 
 
-@fault("descriptor-list-added", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"))
+@fault("descriptor-supplied-list-appended", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"))
 class ListAdded(Queues):
-    """The entries that a queue was given stand behind those of the default."""
+    """The entries of a supplied discretionary list follow those of the default list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         found = super().create_security(supplied, user)
         return found if supplied is None else replace(found, Dacl=Acl((*_aces(USUAL), *_aces(found))))
 
 
-@fault("descriptor-nothing-audited", breaks="MQDMPR-3.1.7.1.3.1-09")
+@fault("descriptor-supplied-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
 class NothingAudited(_Supplied):
-    """The system list of the descriptor that was given is left out."""
+    """The queue manager drops the system list of a supplied security descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Sacl=None)

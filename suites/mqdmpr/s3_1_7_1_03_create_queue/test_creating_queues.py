@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3 Create Queue: what a new queue is, and what comes with it."""
+"""MS-MQDMPR 3.1.7.1.3 Create Queue: the attributes, the journal and the directory object of a new queue."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from functools import partial
 
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, answered, asked
-from suites.mqdmpr.steps.shown import queue_named
+from harness.sut.outcomes import Outcome
 
 DEFAULTS = {
     "transactional": False,
@@ -19,8 +18,8 @@ DEFAULTS = {
     "privacy": "optional",
     "base_priority": 0,
 }
-"""What Set Queue Defaults gives. Spec: MS-MQDMPR 3.1.7.1.33."""
-GIVEN = {
+"""The values of Set Queue Defaults. Spec: MS-MQDMPR 3.1.7.1.33."""
+SUPPLIED = {
     "transactional": True,
     "label": "every property",
     "journaling": True,
@@ -34,30 +33,32 @@ GIVEN = {
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
-def test_a_new_queue_has_what_was_given_and_else_the_defaults(sut, judge):
-    """A new queue has the properties that its creator gave, and the default of each other one."""
-    whole, bare = sut.new_queue("whole", **GIVEN), sut.new_queue("bare")
-    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_properties(sut, bare))
+def test_new_queue_has_supplied_and_default_properties(sut, judge):
+    """A new queue has the properties that its creator supplies, all of them or one, and the default of each other
+    property.
+    """
+    whole, bare = sut.new_queue("whole", **SUPPLIED), sut.new_queue("bare")
+    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_read_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",
         "MQDMPR-3.1.7.1.3-D01",
-        expected={"name": whole, **GIVEN},
-        observed={"name": _name(sut, whole), **_properties(sut, whole)},
+        expected={"name": whole, **SUPPLIED},
+        observed={"name": _read_name(sut, whole), **_read_properties(sut, whole)},
     )
-    for name, value in GIVEN.items():
+    for name, value in SUPPLIED.items():
         queue = sut.new_queue("one", **{name: value})
-        observed = _properties(sut, queue)
+        observed = _read_properties(sut, queue)
         judge.all(expected={**DEFAULTS, name: value}, observed=observed)
 
 
-def _properties(sut, queue):
-    shown = sut.control.call("get_queue", name=queue)
-    return {name: shown.get(name) for name in DEFAULTS}
+def _read_properties(sut, queue):
+    properties = sut.control.call("get_queue", name=queue)
+    return {name: properties.get(name) for name in DEFAULTS}
 
 
-def _name(sut, queue):
-    shown = sut.control.call("get_queue", name=queue)["name"]
-    return queue if shown.lower().endswith(queue.lower()) else shown
+def _read_name(sut, queue):
+    name = sut.control.call("get_queue", name=queue)["name"]
+    return queue if name.lower().endswith(queue.lower()) else name
 
 
 @needs("queue_control", "send", "receive")
@@ -68,37 +69,37 @@ def _name(sut, queue):
     "MQDMPR-3.1.7.1.3-D03",
     "MQDMPR-3.1.7.1.3-D07",
 )
-def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
-    """A new queue is among the queues of its computer, under a private name, with an empty journal that is its own."""
+def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
+    """Each of two new queues is listed, has a private format name, and has an empty journal; a message received from
+    a queue is in that queue's journal only.
+    """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
-    before = {"listed": _is_listed(sut, one), "get": asked(sut, "get_queue", name=one)}
+    was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)
     for name in (one, other):
         sut.create_queue(name, journaling=True)
-    after = {"listed": _is_listed(sut, one), "get": asked(sut, "get_queue", name=one)}
-    judge(
-        "MQDMPR-3.1.7.1.3-06",
-        "MQDMPR-3.1.7.1.3-D07",
-        expected={"before": {"listed": False, "get": REFUSED}, "after": {"listed": True, "get": DONE}},
-        observed={"before": before, "after": after},
-    )
+    is_listed, get_after = _is_listed(sut, one), sut.attempt("get_queue", name=one)
+    judge("MQDMPR-3.1.7.1.3-06", expected=[Outcome.REFUSED, Outcome.DONE], observed=[get_before, get_after])
+    judge("MQDMPR-3.1.7.1.3-D07", expected=[False, True], observed=[was_listed, is_listed])
     private = sut.format_names(one).get("private", "no private format name")
     judge(
         "MQDMPR-3.1.7.1.3-D03",
         expected=holds("a private name of this computer"),
         observed=bool(private.upper().startswith(f"PRIVATE={sut.guid}\\".upper())) or private,
     )
-    judge.finished("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
-    journals = [asked(sut, "peek", queue=f"{name};journal") for name in (one, other)]
-    if REFUSED in journals:
-        judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(DONE, "peek"), observed=journals)
+    judge.conclude("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
+    journals = [sut.attempt("peek", queue=f"{name};journal") for name in (one, other)]
+    if Outcome.REFUSED in journals:
+        judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(Outcome.DONE, "peek"), observed=journals)
         return
     new = {name: sut.labels(f"{name};journal") for name in (one, other)}
     judge("MQDMPR-3.1.7.1.3-09", expected=each([], "journal"), observed=new)
     for name in (one, other):
         sut.send(sut.direct_name(name), label=name)
         sut.control.call("receive", queue=name, timeout_ms=0)
-    kept = {name: sut.labels(f"{name};journal") for name in (one, other)}
-    judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected={one: [one], other: [other]}, observed=kept)
+    labels_of_journals = {name: sut.labels(f"{name};journal") for name in (one, other)}
+    judge(
+        "MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected={one: [one], other: [other]}, observed=labels_of_journals
+    )
     for name in (one, other):
         sut.control.call("purge", queue=f"{name};journal")
 
@@ -107,7 +108,7 @@ def _is_listed(sut, name):
     return name.lower() in [one["name"].lower() for one in sut.control.call("list")["queues"]]
 
 
-NEW = {
+INITIAL_ATTRIBUTES = {
     "Active": False,
     "TotalBytes": 0,
     "MessageCount": 0,
@@ -123,28 +124,34 @@ NEW = {
 
 @needs("queue_control", "inspect", "subqueues")
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
-def test_the_attributes_that_nobody_gives(sut, judge):
-    """A new queue is empty, unused and of its time, and has a journal, which a subqueue of it does not have."""
+def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
+    """The model shows a new queue as empty, inactive and without open handles, with equal CreateTime and ModifyTime,
+    and with a journal; its subqueue has no journal.
+    """
     name = sut.new_queue("new")
-    shown = queue_named(sut, name)
-    judge("MQDMPR-3.1.7.1.3-D02", expected=NEW, observed={key: shown.get(key) for key in NEW})
-    created, qualified = shown["CreateTime"], shown["QualifiedPathname"]
+    inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-D02",
-        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name behind a computer")},
+        expected=INITIAL_ATTRIBUTES,
+        observed={key: inspected.get(key) for key in INITIAL_ATTRIBUTES},
+    )
+    created, qualified = inspected["CreateTime"], inspected["QualifiedPathname"]
+    judge(
+        "MQDMPR-3.1.7.1.3-D02",
+        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name after a computer name")},
         observed={
-            "CreateTime": created == shown["ModifyTime"] > 0 or created,
+            "CreateTime": created == inspected["ModifyTime"] > 0 or created,
             "QualifiedPathname": qualified.lower().endswith(f"\\{name}".lower()) or qualified,
         },
     )
     sut.create_queue(f"{name};mqc-sub")
-    shown = queue_named(sut, name)
+    inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-07",
-        expected={"journal": holds("there is one", otherwise="none"), "of_subqueues": [None]},
+        expected={"journal": holds("a journal queue", otherwise="no journal queue"), "of_subqueues": [None]},
         observed={
-            "journal": shown["JournalQueueReference"] is not None,
-            "of_subqueues": [one["JournalQueueReference"] for one in shown["SubqueueCollection"]],
+            "journal": inspected["JournalQueueReference"] is not None,
+            "of_subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
         },
     )
 
@@ -154,19 +161,18 @@ def test_the_attributes_that_nobody_gives(sut, judge):
     "MQDMPR-3.1.7.1.3-D03",
     "MQDMPR-3.1.7.1.3-D05",
     "MQDMPR-3.1.7.1.3-D06",
-    "MQDMPR-3.1.7.1.4-13",
-    "MQDMPR-3.1.7.1.4-14",
-    "MQDMPR-3.1.7.1.4-16",
 )
-def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
-    """A queue manager creates and deletes a public queue together with its object in the directory, or not at all."""
+def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
+    """A new public queue has a directory object with its properties and only a public format name; without the
+    directory its creation is refused.
+    """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
-    before = _published(sut, name)
+    object_before = _read_published(sut, name)
     sut.create_queue(name, label="published", quota_kb=77)
     names = sut.format_names(name)
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
-    made = _published(sut, name)
+    object_after = _read_published(sut, name)
     judge("MQDMPR-3.1.7.1.3-D03", expected=holds("a public name alone"), observed=kind)
     judge(
         "MQDMPR-3.1.7.1.3-D05",
@@ -175,35 +181,19 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
             "made": {"label": "published", "quota_kb": 77},
             "format_name": holds("a public name alone"),
         },
-        observed={"before": before, "made": made, "format_name": kind},
+        observed={"before": object_before, "made": object_after, "format_name": kind},
     )
-    judge.finished("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
-    beside = [f"mqc-{sut.own}-{one}" for one in ("before", "beside")]
-    for one in beside:
-        sut.create_queue(one, label=one, quota_kb=1)
-    deleted = answered(peer, sut, "delete_queue", name=name)
-    judge(
-        "MQDMPR-3.1.7.1.4-13",
-        expected={"answer": DONE, "published": None, "listed": False},
-        observed={"answer": deleted, "published": _published(sut, name), "listed": _is_listed(sut, name)},
-    )
-    left = {one: _published(sut, one) for one in (name, *beside)}
-    expected = {name: None} | {one: {"label": one, "quota_kb": 1} for one in beside}
-    judge("MQDMPR-3.1.7.1.4-14", expected=expected, observed=left)
-    judge.finished("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
-    for one in (name, later):  # with its object, the queue itself may go or not
-        peer.at_end(partial(asked, sut, "delete_queue", name=one))
-    sut.control.call("create_queue", name=name)
+    judge.conclude("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
+    peer.at_end(partial(sut.attempt, "delete_queue", name=later))
     sut.change_environment(directory=False)
     judge(
         "MQDMPR-3.1.7.1.3-D06",
-        expected={"answer": REFUSED, "listed": False},
-        observed={"answer": asked(sut, "create_queue", name=later), "listed": _is_listed(sut, later)},
+        expected={"answer": Outcome.REFUSED, "listed": False},
+        observed={"answer": sut.attempt("create_queue", name=later), "listed": _is_listed(sut, later)},
     )
-    judge("MQDMPR-3.1.7.1.4-16", expected=REFUSED, observed=asked(sut, "delete_queue", name=name))
     sut.change_environment(directory=True)
 
 
-def _published(sut, name):
-    found = sut.published(queue=name)
-    return None if found is None else {name: found[name] for name in ("label", "quota_kb")}
+def _read_published(sut, name):
+    directory_object = sut.read_directory_object(queue=name)
+    return None if directory_object is None else {name: directory_object[name] for name in ("label", "quota_kb")}

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor."""
+"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor: a queue that is created without a descriptor."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from harness.expectations import each, holds, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
-from suites.mqdmpr.steps.descriptors import ANONYMOUS, EVERYBODY, SELF_RELATIVE, security_of, sid_of
+from suites.mqdmpr.steps import descriptors
 from suites.mqdmpr.steps.directory import Enterprise
 
-_ANYBODY = (ANONYMOUS, EVERYBODY)
-ACCOUNT, GUEST = "S-1-5-21-", "-501"
+_UNAUTHENTICATED_SIDS = (descriptors.ANONYMOUS, descriptors.EVERYONE)
+ACCOUNT_PREFIX, GUEST_SUFFIX = "S-1-5-21-", "-501"
 """The beginning of a SID of an account, and its end in that of a guest: DOMAIN_USER_RID_GUEST."""
-WRITE = 0x0000_0004
-READ_PROPERTIES = 0x0002_0020
+WRITE_RIGHT = 0x0000_0004
+READ_RIGHTS = 0x0002_0020
 """MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
-ALL = 0x000F_003F
+ALL_RIGHTS = 0x000F_003F
 """MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 
 
@@ -34,38 +34,40 @@ ALL = 0x000F_003F
     "MQDMPR-3.1.7.1.3.1-19",
     "MQDMPR-3.1.7.1.3.1-20",
 )
-def test_who_may_do_what_with_a_new_queue(sut, judge):
-    """The default descriptor of a queue that no domain user creates has the anonymous user as owner, grants everything
-    to everybody, and nothing to others except that the anonymous user may write.
+def test_default_descriptor_grants_everyone_all_rights(sut, judge):
+    """The default descriptor of a queue whose creator is not a domain user names the anonymous user as owner, grants
+    everyone all rights, and has no other entry except one that lets the anonymous user write.
     """
-    found = security_of(sut, sut.new_queue("secured"))
+    security = descriptors.read_security(sut, sut.new_queue("secured"))
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("self-relative", otherwise="not self-relative"),
-        observed=bool(found.control & SELF_RELATIVE),
+        observed=bool(security.control & descriptors.SELF_RELATIVE),
     )
-    owned = found.owner.startswith(ACCOUNT) and not found.owner.endswith(GUEST)
-    judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(found.owner))
-    world, anonymous = found.mask(EVERYBODY), found.mask(ANONYMOUS)
+    owned = security.owner.startswith(ACCOUNT_PREFIX) and not security.owner.endswith(GUEST_SUFFIX)
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(security.owner))
+    world, anonymous = security.mask(descriptors.EVERYONE), security.mask(descriptors.ANONYMOUS)
     judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
-    may_write = holds("the anonymous user may write or nothing")
-    judge("MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE) or f"0x{anonymous:08X}")
+    may_write = holds("the anonymous user has the right to write, or none")
+    judge(
+        "MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE_RIGHT) or f"0x{anonymous:08X}"
+    )
     if owned:
-        why = "the queue was created by a domain user"
-        judge.not_exercised(
+        reason = "the queue was created by a domain user"
+        judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.3.1-11",
             "MQDMPR-3.1.7.1.3.1-12",
             "MQDMPR-3.1.7.1.3.1-18",
             "MQDMPR-3.1.7.1.3.1-19",
-            reason=why,
+            reason=reason,
         )
         return
-    judge("MQDMPR-3.1.7.1.3.1-11", expected=ANONYMOUS, observed=found.owner)
-    judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL, observed=world or 0)
-    others = [one for one in found.granted if one[0] not in (EVERYBODY, ANONYMOUS)]
-    is_integrated = sut.inspect()["QueueManager"].get("DirectoryIntegrated")
-    computers = [] if is_integrated else [sid for sid, mask in others if mask == READ_PROPERTIES]
-    owners = [sid for sid, mask in others if mask == ALL]
+    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner)
+    judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_RIGHTS, observed=world or 0)
+    others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
+    is_integrated = sut.inspect_queue_manager().get("DirectoryIntegrated")
+    computers = [] if is_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
+    owners = [sid for sid, mask in others if mask == ALL_RIGHTS]
     judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry of a computer"), observed=computers)
     judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry of a domain user"), observed=owners)
 
@@ -79,28 +81,30 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     "MQDMPR-3.1.7.1.3.1-20",
 )
 @pytest.mark.parametrize("user", [ALICE, DAVE], ids=lambda user: user.name)
-def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
-    """The default descriptor of a queue of a domain user grants everything to that owner, and reading to everybody."""
+def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, user):
+    """The default descriptor of a domain user's queue grants all rights to that owner, and the rights to read
+    properties and permissions to everyone.
+    """
     try:
         name = sut.new_queue("owned", owner=user.name)
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
+        judge.end_unobservable(f"the SUT's control channel creates no queue for a user: {refused}")
         return
-    found = security_of(sut, name)
+    security = descriptors.read_security(sut, name)
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("self-relative", otherwise="not self-relative"),
-        observed=bool(found.control & SELF_RELATIVE),
+        observed=bool(security.control & descriptors.SELF_RELATIVE),
     )
-    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=found.owner)
-    world = found.mask(EVERYBODY)
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner)
+    world = security.mask(descriptors.EVERYONE)
     judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
-    mine = found.mask(user.sid) or 0
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL, observed=mine)
-    everybody = (world or 0) & ~WRITE  # SRMP may add the right to write
+    mine = security.mask(user.sid) or 0
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL_RIGHTS, observed=mine)
+    everybody = (world or 0) & ~WRITE_RIGHT  # SRMP may add the right to write
     judge(
         "MQDMPR-3.1.7.1.3.1-13",
-        expected={"everybody": READ_PROPERTIES, "owner": ALL},
+        expected={"everybody": READ_RIGHTS, "owner": ALL_RIGHTS},
         observed={"everybody": everybody, "owner": mine},
     )
 
@@ -112,23 +116,29 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
     "MQDMPR-3.1.7.1.3.1-14",
     "MQDMPR-3.1.7.1.3.1-18",
 )
-def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
-    """The default descriptor of a queue lets the computer read, whose SID the directory tells, if that is there."""
+def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
+    """The default descriptor of a private and of a public queue has one entry for the computer's SID from the
+    directory, with the rights to read; without the directory it has none.
+    """
     enterprise = Enterprise(peer, sut)
-    shown = enterprise.published().get("computer_sid_base64")
-    if shown is None:
-        judge.not_shown("the SUT's directory shows no SID of its computer")
+    observed = enterprise.read_object().get("computer_sid_base64")
+    if observed is None:
+        judge.end_unobservable("the SUT's directory shows no SID of its computer")
         return
-    computer = sid_of(base64.b64decode(shown))
-    made = {"private": sut.new_queue("granted"), "public": enterprise.create()}
-    found = {kind: security_of(sut, name) for kind, name in made.items()}
-    granted = {kind: [sid for sid, _ in one.granted] for kind, one in found.items()}
-    of_computers = {kind: [sid for sid in sids if sid not in _ANYBODY] for kind, sids in granted.items()}
+    computer = descriptors.read_sid(base64.b64decode(observed))
+    queues = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}
+    security = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
+    granted = {kind: [sid for sid, _ in one.granted] for kind, one in security.items()}
+    of_computers = {kind: [sid for sid in sids if sid not in _UNAUTHENTICATED_SIDS] for kind, sids in granted.items()}
     judge("MQDMPR-3.1.7.1.3.1-05", expected=each([computer], "queue"), observed=of_computers)
     entries = {kind: sids.count(computer) for kind, sids in granted.items()}
     judge("MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries)
-    masks = {kind: one.mask(computer) or 0 for kind, one in found.items()}
-    judge("MQDMPR-3.1.7.1.3.1-14", expected=each(READ_PROPERTIES, "queue"), observed=masks)
+    masks = {kind: one.mask(computer) or 0 for kind, one in security.items()}
+    judge("MQDMPR-3.1.7.1.3.1-14", expected=each(READ_RIGHTS, "queue"), observed=masks)
     enterprise.go_offline()
-    unasked = [sid for sid, _ in security_of(sut, sut.new_queue("unasked")).granted if sid not in _ANYBODY]
+    unasked = [
+        sid
+        for sid, _ in descriptors.read_security(sut, sut.new_queue("unasked")).granted
+        if sid not in _UNAUTHENTICATED_SIDS
+    ]
     judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry of a computer"), observed=unasked)

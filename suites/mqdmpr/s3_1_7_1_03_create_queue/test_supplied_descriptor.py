@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor: of a queue that is given a descriptor."""
+"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor: a queue that is created with a descriptor."""
 
 from __future__ import annotations
 
@@ -10,66 +10,72 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
-from suites.mqdmpr.steps.descriptors import EVERYBODY, descriptor, security_of
+from suites.mqdmpr.steps import descriptors
 
-SOMEBODY = "S-1-5-21-4-5-6-1000"
-WRITE, PEEK = 0x0000_0004, 0x0000_0002
-ALL = 0x000F_003F
+OTHER_SID = "S-1-5-21-4-5-6-1000"
+WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
+ALL_RIGHTS = 0x000F_003F
 """MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
-LIST = ((EVERYBODY, PEEK), (SOMEBODY, WRITE))
-AUDIT = ((SOMEBODY, WRITE),)
+SUPPLIED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT))
+AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT),)
 
 
-def _made(sut, judge, name, given, **how):
-    """Create a queue with a descriptor; return the one that it has, None where nobody gives a queue one."""
+def _create_with_descriptor(sut, judge, name, given, **how):
+    """Create a queue with a descriptor; return the descriptor that it has, None if the SUT takes no descriptor."""
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
         return None
-    return security_of(sut, queue)
+    return descriptors.read_security(sut, queue)
 
 
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
-def test_the_list_that_a_queue_is_given_is_the_list_that_it_has(sut, judge):
-    """A queue has the access list that its creator gave, in its order, and the default one if he gave none."""
-    found = _made(sut, judge, "listed", descriptor(granted=LIST))
-    bare = _made(sut, judge, "bare", descriptor())
-    if found is None or bare is None:
+def test_supplied_access_list_is_kept(sut, judge):
+    """A queue that is created with an access list has exactly that list; one that is created without a list has the
+    default list.
+    """
+    security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
+    bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
+    if security is None or bare is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-08", expected=LIST, observed=found.granted)
+    judge("MQDMPR-3.1.7.1.3.1-08", expected=SUPPLIED_ENTRIES, observed=security.granted)
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
-        expected={"given_entries": len(LIST), "default_list": holds("everybody is in it")},
+        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry of everyone")},
         observed={
-            "given_entries": len(found.granted) + found.others,
-            "default_list": bare.mask(EVERYBODY) is not None,
+            "given_entries": len(security.granted) + security.others,
+            "default_list": bare.mask(descriptors.EVERYONE) is not None,
         },
     )
 
 
 @needs("queue_control", "inspect", "security")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07")
-@pytest.mark.parametrize("granted", [(), LIST], ids=["without a list", "with a list"])
-def test_the_owner_that_a_queue_is_given_is_its_owner(sut, judge, granted):
-    """A queue has the owner that its creator gave, who may do everything if no access list is given."""
-    found = _made(sut, judge, "owned", descriptor(owner=DAVE.sid, granted=granted), owner=ALICE.name)
-    if found is None:
+@pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["without a list", "with a list"])
+def test_supplied_owner_is_kept(sut, judge, granted):
+    """A queue has the owner that its creator supplies; that owner has all rights if no access list is supplied."""
+    security = _create_with_descriptor(
+        sut, judge, "owned", descriptors.build_descriptor(owner=DAVE.sid, granted=granted), owner=ALICE.name
+    )
+    if security is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=found.owner)
+    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner)
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
-        expected={"owner": None if granted else ALL, "creator": None},
-        observed={"owner": found.mask(DAVE.sid), "creator": found.mask(ALICE.sid)},
+        expected={"owner": None if granted else ALL_RIGHTS, "creator": None},
+        observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
     )
 
 
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-09")
-@pytest.mark.parametrize("granted", [(), LIST], ids=["alone", "beside a list of grants"])
-def test_the_system_list_that_a_queue_is_given_is_the_one_that_it_has(sut, judge, granted):
-    """A queue has the system access list that its creator gave, with an access list and without."""
-    found = _made(sut, judge, "audited", descriptor(granted=granted, audited=AUDIT))
-    if found is not None:
-        judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT, observed=found.audited)
+@pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["alone", "beside a list of grants"])
+def test_supplied_system_list_is_kept(sut, judge, granted):
+    """A queue has the system list that its creator supplies, with and without an access list."""
+    security = _create_with_descriptor(
+        sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)
+    )
+    if security is not None:
+        judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT_ENTRIES, observed=security.audited)

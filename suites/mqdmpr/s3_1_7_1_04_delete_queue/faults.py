@@ -16,9 +16,9 @@ from reference_qm.surface.commands import Result
 Done = Callable[[], Result]
 
 
-@fault("delete-messages-vanish", breaks="MQDMPR-3.1.7.1.4-05")
+@fault("deleted-queue-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
 class MessagesVanish(Queues):
-    """The messages of a queue that is deleted are gone, and nobody hears of it."""
+    """The messages of a deleted queue are deleted without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         for one in family(queue):
@@ -27,9 +27,9 @@ class MessagesVanish(Queues):
         return super().delete(queue, token, done)
 
 
-@fault("delete-openings-follow-the-name", breaks="MQDMPR-3.1.7.1.4-10")
+@fault("deleted-queue-handles-open-namesake", breaks="MQDMPR-3.1.7.1.4-10")
 class OpeningsFollowTheName(Queues):
-    """What had a queue open has the queue open that gets its name."""
+    """An open handle of a deleted queue refers to the new queue of the same name."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         openings = dict(queue.OpenQueueDescriptorCollection)
@@ -48,17 +48,17 @@ class OpeningsFollowTheName(Queues):
                 one.QueueReference = queue
 
 
-@fault("delete-still-listed", breaks="MQDMPR-3.1.7.1.4-11")
+@fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
 class StillListed(Queues):
-    """A queue that was deleted is emptied only."""
+    """A deleted queue is emptied, and not removed."""
 
     def forget(self, queue: Queue) -> None:
-        """Keep it."""
+        """Keep the queue."""
 
 
-@fault("delete-refused-when-done", breaks="MQDMPR-3.1.7.1.4-17")
+@fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
 class RefusedWhenDone(Queues):
-    """Who deletes a queue that is open gets an error, although it is deleted."""
+    """The request to delete an open queue returns an error, although the queue is deleted."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         if not queue.Active:
@@ -67,20 +67,22 @@ class RefusedWhenDone(Queues):
         raise CommandError(f"{queue.Pathname!a} was open")
 
 
-@fault("delete-stays-published", breaks="MQDMPR-3.1.7.1.4-13")
+@fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
 class StaysPublished(Publishing):
-    """A public queue that is deleted stays in the directory."""
+    """The directory object of a deleted public queue stays."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         withdrawn(Status.MQ_OK)
 
 
-@fault("delete-another-from-directory", breaks="MQDMPR-3.1.7.1.4-14")
+@fault("delete-removes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
 class AnotherFromDirectory(Publishing):
-    """The public queues that are listed before the one that is deleted go from the directory, too."""
+    """The deletion of a public queue also deletes the directory objects of the public queues that are listed before
+    it.
+    """
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        others = [one for one in self._public_queues() if one.Pathname < queue.Pathname]
+        others = [one for one in self._list_public_queues() if one.Pathname < queue.Pathname]
 
         def also(status: Status) -> None:
             if others:
@@ -91,9 +93,9 @@ class AnotherFromDirectory(Publishing):
         super().withdraw(queue, also)
 
 
-@fault("delete-without-directory", breaks="MQDMPR-3.1.7.1.4-16")
+@fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")
 class WithoutDirectory(Publishing):
-    """A public queue is deleted with success although the directory does not answer."""
+    """The queue manager deletes a public queue with success while the directory does not answer."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK))

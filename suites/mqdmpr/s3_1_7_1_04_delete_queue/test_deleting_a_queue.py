@@ -1,74 +1,73 @@
-"""MS-MQDMPR 3.1.7.1.4 Delete Queue: what is left of a queue, and of what had it open (3.1.7.1.1)."""
+"""MS-MQDMPR 3.1.7.1.4 Delete Queue: messages, open handles and cursors of a deleted queue (3.1.7.1.1)."""
 
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import each, holds
-from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
+from harness.peer.association import Call
+from harness.run.marks import covers, needs, sut_survives
+from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.applications import DONE, REFUSED, asked
-from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome, sent
-from suites.mqqp.steps.reading import FAILURE, failed
+from suites.mqdmpr.steps import openings
 
-BEFORE, AFTER = "before", "after"
+LABEL_BEFORE, LABEL_AFTER = "before", "after"
 
 
-@goes_on()
+@sut_survives()
 @needs("qm2qm", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.7.1.1-04", "MQDMPR-3.1.7.1.4-10", "MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
-def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
-    """A queue that is deleted is gone with its messages, its openings and its cursors, and its name is free for another
-    queue.
+def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
+    """A queue with a message, an open handle and a cursor is deleted: it is not listed, opening it, sending to it
+    and reading with the old handle fail, and a queue of the same name can be created.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
     form = queue_format(DIRECT, path)
-    remote.send_all([peer.recoverable_message(destination=path, label=BEFORE)])
-    if not peer.eventually(lambda: sut.labels(name) == [BEFORE]):
+    remote.send_all([peer.recoverable_message(destination=path, label=LABEL_BEFORE)])
+    if not peer.eventually(lambda: sut.labels(name) == [LABEL_BEFORE]):
         raise ConformanceFailure("the SUT did not put the message into the queue")
     queue = remote.open(form=form)
-    cursor = queue.cursor().settled()
+    cursor = queue.cursor().expect_success()
     was_listed = _is_listed(sut, name)
-    deleted = asked(sut, "delete_queue", name=name)
-    judge("MQDMPR-3.1.7.1.4-17", expected=DONE, observed=deleted)
-    judge.finished("MQDMPR-3.1.7.1.4-17")
-    opened = opened_and_closed(remote, queue.association, form=form)
+    deleted = sut.attempt("delete_queue", name=name)
+    judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted)
+    judge.conclude("MQDMPR-3.1.7.1.4-17")
+    opened = openings.open_and_close(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={
             "listed_before": True,
             "listed_after": False,
-            "open": REFUSED,
-            "send": REFUSED,
-            "peek": REFUSED,
+            "open": Outcome.REFUSED,
+            "send": Outcome.REFUSED,
+            "peek": Outcome.REFUSED,
         },
         observed={
             "listed_before": was_listed,
             "listed_after": _is_listed(sut, name),
-            "open": outcome(opened),
-            "send": sent(sut, f"DIRECT={path}"),
-            "peek": asked(sut, "peek", queue=name),
+            "open": openings.outcome(opened),
+            "send": sut.attempt(sut.send, f"DIRECT={path}"),
+            "peek": sut.attempt("peek", queue=name),
         },
         evidence=opened,
     )
-    made = asked(sut, "create_queue", name=name)
-    remote.send_all([peer.recoverable_message(destination=path, label=AFTER)])
-    there = peer.eventually(lambda: AFTER in sut.labels(name)) and sut.labels(name)
-    again = opened_and_closed(remote, queue.association, form=form)
+    creation = sut.attempt("create_queue", name=name)
+    remote.send_all([peer.recoverable_message(destination=path, label=LABEL_AFTER)])
+    labels = peer.eventually(lambda: LABEL_AFTER in sut.labels(name)) and sut.labels(name)
+    second_opening = openings.open_and_close(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
-        expected={"create": DONE, "messages": [AFTER], "open": OPENED},
-        observed={"create": made, "messages": there, "open": outcome(again)},
-        evidence=again,
+        expected={"create": Outcome.DONE, "messages": [LABEL_AFTER], "open": openings.OPENED},
+        observed={"create": creation, "messages": labels, "open": openings.outcome(second_opening)},
+        evidence=second_opening,
     )
-    judge.finished("MQDMPR-3.1.7.1.4-11")
-    late = queue.cursor()
-    refused = late.outcome != OPENED
-    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is made"), observed=refused, evidence=[cursor, late])
-    reads = [queue.read(PEEK_CURRENT), queue.read(PEEK_CURRENT, hCursor=cursor.out.phCursor), queue.read(RECEIVE)]
-    observed = [failed(read) for read in reads]
-    judge("MQDMPR-3.1.7.1.4-10", expected=each(FAILURE, "read"), observed=observed, evidence=reads)
+    judge.conclude("MQDMPR-3.1.7.1.4-11")
+    late_cursor = queue.cursor()
+    refused = late_cursor.outcome != openings.OPENED
+    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no new cursor"), observed=refused, evidence=[cursor, late_cursor])
+    reads = [queue.peek(), queue.peek(hCursor=cursor.out.phCursor), queue.start_receive()]
+    observed = [read.label_or_failure for read in reads]
+    judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)
 
 
 def _is_listed(sut, name):

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: sharing, and what a reader gets."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: sharing modes, and the queue that a reader opens."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ def _modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]:
 # -- sharing ----------------------------------------------------------------------------------------------------------
 
 
-@fault("open-sharing-peek-alone-beside-receiver", breaks="MQDMPR-3.1.7.1.5-103")
+@fault("deny-receive-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
 class PeekAloneBesideReceiver(QueueOpening):
-    """Only receivers are kept from a queue that somebody receives from alone."""
+    """A reader with PeekAccess and DenyReceive can open a queue that another reader has open with ReceiveAccess and
+    DenyReceive.
+    """
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         if (DENY_RECEIVE, RECEIVE) in _modes(queue):
@@ -36,35 +38,35 @@ class PeekAloneBesideReceiver(QueueOpening):
         return super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("open-sharing-receive-beside-receiver", breaks="MQDMPR-3.1.7.1.5-106")
+@fault("receive-access-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-106")
 class ReceiveBesideReceiver(QueueOpening):
-    """Who shares a queue may always open it."""
+    """A reader with ReceiveAccess and DenyNone can open a queue that another reader has open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         exclusive = (DENY_RECEIVE, RECEIVE) in _modes(queue)
         return (exclusive and shared_mode is DENY_NONE) or super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("open-sharing-peeker-denies-nobody", breaks="MQDMPR-3.1.7.1.5-110")
+@fault("receive-access-granted-beside-exclusive-peeker", breaks="MQDMPR-3.1.7.1.5-110")
 class PeekerDeniesNobody(QueueOpening):
-    """Who only peeks keeps nobody from receiving."""
+    """A reader with ReceiveAccess can open a queue that another reader has open with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         peeked = any((DENY_RECEIVE, one) in _modes(queue) for one in (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN))
         return peeked or super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("open-sharing-alone-beside-shared", breaks="MQDMPR-3.1.7.1.5-114")
+@fault("deny-receive-granted-beside-shared-receiver", breaks="MQDMPR-3.1.7.1.5-114")
 class AloneBesideShared(QueueOpening):
-    """A queue can be had alone although others receive from it."""
+    """A reader with DenyReceive can open a queue that another reader has open with ReceiveAccess and DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         return _modes(queue) == {(DENY_NONE, RECEIVE)} or super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("open-sharing-not-noted", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
+@fault("open-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
 class OpeningNotNoted(QueueOpening):
-    """An opening is not among those of its queue."""
+    """A new OpenQueueDescriptor is not added to its queue, so that it restricts no other reader."""
 
     def open_found_queue(
         self,
@@ -79,9 +81,9 @@ class OpeningNotNoted(QueueOpening):
         return status, descriptor
 
 
-@fault("open-sharing-one-at-a-time", breaks="MQDMPR-3.1.7.1.5-124")
+@fault("second-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
 class OneAtATime(QueueOpening):
-    """A queue is opened for one at a time who receives."""
+    """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         received = any(access is RECEIVE for _, access in _modes(queue)) and required_access is RECEIVE
@@ -92,11 +94,11 @@ class OneAtATime(QueueOpening):
 
 
 @fault(
-    "open-by-beginning-of-name",
+    "queue-names-compared-by-16-characters",
     breaks=("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118"),
 )
 class ByBeginningOfName(QueueOpening):
-    """Names of queues are compared in their first 16 characters."""
+    """The queue manager compares only the first 16 characters of queue names."""
 
     def open_found_queue(
         self,
@@ -110,11 +112,11 @@ class ByBeginningOfName(QueueOpening):
 
 
 @fault(
-    "open-once-for-all",
+    "second-opening-returns-first-handle",
     breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
 )
 class OnceForAll(QueueOpening):
-    """A queue that is open already is not opened anew: all who opened it have one handle."""
+    """Opening an open queue again returns the handle of the first opening."""
 
     def open_found_queue(
         self,
@@ -128,9 +130,9 @@ class OnceForAll(QueueOpening):
         return super().open_found_queue(queue, format_name, required_access, shared_mode)
 
 
-@fault("open-always-to-receive", breaks="MQDMPR-3.1.7.1.5-117")
+@fault("peek-access-granted-as-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
 class AlwaysToReceive(QueueOpening):
-    """What is opened to peek is opened to receive."""
+    """An opening with PeekAccess restricts other readers like one with ReceiveAccess."""
 
     def open_found_queue(
         self,
@@ -143,9 +145,9 @@ class AlwaysToReceive(QueueOpening):
         return super().open_found_queue(queue, format_name, access, shared_mode)
 
 
-@fault("open-returns-another-handle", breaks="MQDMPR-3.1.7.1.5-125")
+@fault("opening-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
 class AnotherHandle(Qmcomm):
-    """The handle that is returned is that of what was opened before."""
+    """Opening a queue returns the handle of the opening before."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         values = super().get_open_values(descriptor)
@@ -156,9 +158,9 @@ class AnotherHandle(Qmcomm):
 # -- what no reader gets ----------------------------------------------------------------------------------------------
 
 
-@fault("open-several-to-read", breaks="MQDMPR-3.1.7.1.5-09")
+@fault("several-queues-opened-to-read", breaks="MQDMPR-3.1.7.1.5-09")
 class SeveralToRead(QueueOpening):
-    """Who opens several queues to read gets the first."""
+    """A request to open several queues to read opens the first of them."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -168,9 +170,9 @@ class SeveralToRead(QueueOpening):
         return super()._open_several(name, required_access, shared_mode, now)
 
 
-@fault("open-http-to-read", breaks="MQDMPR-3.1.7.1.5-38")
+@fault("http-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
 class HttpToRead(QueueOpening):
-    """A queue is opened to read by its name of HTTP, too."""
+    """The queue manager opens a queue to read by its HTTP format name."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -182,9 +184,9 @@ class HttpToRead(QueueOpening):
         return super().open_queue(format_name, required_access, shared_mode, now)
 
 
-@fault("open-multicast-to-read", breaks="MQDMPR-3.1.7.1.5-46")
+@fault("multicast-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
 class MulticastToRead(Qmcomm):
-    """A multicast address is taken for every queue, so that the first is opened."""
+    """The queue manager opens the first of its queues to read for a multicast format name."""
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
         form = call.arguments["pQueueFormat"]
@@ -194,9 +196,9 @@ class MulticastToRead(Qmcomm):
         return self.qm.queue_opening.open_found_queue(first, first.Pathname, QueueAccessType.PEEK)
 
 
-@fault("open-makes-what-is-not-there", breaks="MQDMPR-3.1.7.1.5-51")
+@fault("missing-queue-created-when-opened", breaks="MQDMPR-3.1.7.1.5-51")
 class MakesWhatIsNotThere(QueueOpening):
-    """A queue that is not there is created when it is opened to read."""
+    """Opening a missing queue to read creates it."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

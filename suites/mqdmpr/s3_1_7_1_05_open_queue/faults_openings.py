@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
@@ -32,7 +32,7 @@ def _set(**values: Any) -> Callable[[Any], None]:
 
 
 def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change the opening of several queues."""
+    """Change the descriptors of several queues."""
 
     class Several(QueueOpening):
         def _open_several(
@@ -43,7 +43,7 @@ def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
                 change(descriptor)
             return status, descriptor
 
-    return replaced(Several)
+    return replace_part(Several)
 
 
 def _first_queue(descriptor: OpenQueueDescriptor) -> Queue | None:
@@ -55,31 +55,61 @@ def _first_name(descriptor: OpenQueueDescriptor) -> str:
 
 
 for _name, _rules, _says, _change in (
-    ("access", "MQDMPR-3.1.7.1.5-15", "AccessType is ReceiveAccess.", _set(AccessType=QueueAccessType.RECEIVE)),
-    ("share", "MQDMPR-3.1.7.1.5-16", "ShareMode is DenyReceive.", _set(ShareMode=QueueShareMode.DENY_RECEIVE)),
-    ("name", "MQDMPR-3.1.7.1.5-17", "FormatName is that of the first.", _set(FormatName=_first_name)),
     (
-        "semicolons",
+        "receive-access",
+        "MQDMPR-3.1.7.1.5-15",
+        "The descriptor for several queues has the AccessType ReceiveAccess.",
+        _set(AccessType=QueueAccessType.RECEIVE),
+    ),
+    (
+        "deny-receive",
+        "MQDMPR-3.1.7.1.5-16",
+        "The descriptor for several queues has the ShareMode DenyReceive.",
+        _set(ShareMode=QueueShareMode.DENY_RECEIVE),
+    ),
+    (
+        "first-name-only",
+        "MQDMPR-3.1.7.1.5-17",
+        "The descriptor for several queues has the FormatName of the first queue only.",
+        _set(FormatName=_first_name),
+    ),
+    (
+        "name-with-semicolons",
         ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"),
-        "The names in FormatName have semicolons between them.",
+        "The FormatName of the descriptor for several queues separates the names by semicolons.",
         _set(FormatName=lambda one: one.FormatName.replace(",", ";")),
     ),
-    ("multiple", "MQDMPR-3.1.7.1.5-18", "Multiple is false.", _set(Multiple=False)),
-    ("queue", "MQDMPR-3.1.7.1.5-19", "QueueReference is the first queue.", _set(QueueReference=_first_queue)),
-    ("state", "MQDMPR-3.1.7.1.5-20", "RemoteReadState is Opened.", _set(RemoteReadState=RemoteReadState.OPENED)),
     (
-        "collection",
+        "not-multiple",
+        "MQDMPR-3.1.7.1.5-18",
+        "The descriptor for several queues has Multiple False.",
+        _set(Multiple=False),
+    ),
+    (
+        "queue-reference",
+        "MQDMPR-3.1.7.1.5-19",
+        "The descriptor for several queues has the first queue as QueueReference.",
+        _set(QueueReference=_first_queue),
+    ),
+    (
+        "remote-read-state",
+        "MQDMPR-3.1.7.1.5-20",
+        "The descriptor for several queues has the RemoteReadState Opened.",
+        _set(RemoteReadState=RemoteReadState.OPENED),
+    ),
+    (
+        "collection-empty",
         "MQDMPR-3.1.7.1.5-32",
-        "The openings of each are not with that of all.",
+        "The descriptor for several queues does not contain the descriptors of the single queues.",
         lambda one: one.OpenQueueDescriptorCollection.clear(),
     ),
 ):
-    add(f"open-several-{_name}", _rules, f"Of the opening of several queues {_says}", _several(_change))
+    add(f"open-several-queues-{_name}", _rules, _says, _several(_change))
 
 
-@fault("open-several-not-kept", breaks="MQDMPR-3.1.7.1.5-14")
+@fault("several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
 class SeveralNotKept(QueueOpening):
-    """Several queues are opened each by itself, and there is nothing for all of them."""
+    """Several queues that are opened together have no common descriptor."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -90,9 +120,9 @@ class SeveralNotKept(QueueOpening):
         return status, descriptor
 
 
-@fault("open-several-fails-when-done", breaks="MQDMPR-3.1.7.1.5-33")
+@fault("opening-three-queues-returns-error", breaks="MQDMPR-3.1.7.1.5-33")
 class SeveralFailsWhenDone(QueueOpening):
-    """To open more than two queues returns an error."""
+    """Opening more than two queues together returns an error."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -102,9 +132,9 @@ class SeveralFailsWhenDone(QueueOpening):
 
 
 add(
-    "open-several-left-open",
+    "several-queues-left-open-after-failure",
     "MQDMPR-3.1.7.1.5-29",
-    "Those of several queues that could be opened stay open when another could not.",
+    "When one of several queues cannot be opened, the others stay open.",
     skip_during(QueueOpening._open_several, QueueOpening.close_queue),
 )
 
@@ -112,7 +142,7 @@ add(
 
 
 def _one(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change the opening of one queue."""
+    """Change the descriptor of one queue."""
 
     class One(QueueOpening):
         def open_found_queue(
@@ -127,19 +157,19 @@ def _one(change: Callable[[OpenQueueDescriptor], None]) -> Install:
                 change(descriptor)
             return status, descriptor
 
-    return replaced(One)
+    return replace_part(One)
 
 
 add(
-    "open-name-is-path",
+    "descriptor-format-name-without-computer",
     "MQDMPR-3.1.7.1.5-119",
-    "FormatName of an opening is the name of the queue without its computer.",
+    "The FormatName of an OpenQueueDescriptor lacks the computer.",
     _one(_set(FormatName=lambda one: one.FormatName.rpartition("\\")[2])),
 )
 add(
-    "open-one-is-multiple",
+    "descriptor-of-single-queue-multiple",
     "MQDMPR-3.1.7.1.5-120",
-    "Multiple is true of the opening of one queue.",
+    "The OpenQueueDescriptor of a single queue to send has Multiple True.",
     _one(_set(Multiple=True)),
 )
 
@@ -157,30 +187,60 @@ def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
                 change(queue)
             return queue
 
-    return replaced(Outgoing)
+    return replace_part(Outgoing)
 
 
 for _name, _rule, _says, _changed in (
-    ("identifier", "MQDMPR-3.1.7.1.5-80", "Identifier is zero.", _set(Identifier=NULL_GUID)),
-    ("label", "MQDMPR-3.1.7.1.5-81", "Label is empty.", _set(Label="")),
     (
-        "destination",
+        "identifier-zero",
+        "MQDMPR-3.1.7.1.5-80",
+        "A new outgoing queue has the Identifier zero.",
+        _set(Identifier=NULL_GUID),
+    ),
+    ("label-empty", "MQDMPR-3.1.7.1.5-81", "A new outgoing queue has an empty Label.", _set(Label="")),
+    (
+        "destination-name-without-kind",
         "MQDMPR-3.1.7.1.5-82",
-        "DestinationFormatName is without its kind.",
+        "A new outgoing queue has a DestinationFormatName without its kind.",
         _set(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
     ),
-    ("hops", "MQDMPR-3.1.7.1.5-83", "NextHops has an address already.", lambda one: one.NextHops.append("IP=0.0.0.0")),
-    ("state", "MQDMPR-3.1.7.1.5-84", "State is Waiting.", _set(State=OutgoingQueueState.WAITING)),
-    ("locked", "MQDMPR-3.1.7.1.5-97", "State is Inactive in any mode.", _set(State=OutgoingQueueState.INACTIVE)),
-    ("priority", "MQDMPR-3.1.7.1.5-92", "BasePriority is 0, whatever the directory has.", _set(BasePriority=0)),
-    ("multicast", "MQDMPR-3.1.7.1.5-99", "Multicast is false.", _set(Multicast=False)),
+    (
+        "next-hops-not-empty",
+        "MQDMPR-3.1.7.1.5-83",
+        "A new outgoing queue has an address in NextHops.",
+        lambda one: one.NextHops.append("IP=0.0.0.0"),
+    ),
+    (
+        "state-waiting",
+        "MQDMPR-3.1.7.1.5-84",
+        "A new outgoing queue has the State Waiting.",
+        _set(State=OutgoingQueueState.WAITING),
+    ),
+    (
+        "not-locked-when-hardened",
+        "MQDMPR-3.1.7.1.5-97",
+        "A new outgoing queue has the State Inactive in hardened security mode.",
+        _set(State=OutgoingQueueState.INACTIVE),
+    ),
+    (
+        "base-priority-0",
+        "MQDMPR-3.1.7.1.5-92",
+        "A new outgoing queue has BasePriority 0, not the value in the directory.",
+        _set(BasePriority=0),
+    ),
+    (
+        "not-multicast",
+        "MQDMPR-3.1.7.1.5-99",
+        "A new outgoing queue for a multicast address has Multicast False.",
+        _set(Multicast=False),
+    ),
 ):
-    add(f"open-outgoing-{_name}", _rule, f"Of a new outgoing queue {_says}", _outgoing(_changed))
+    add(f"outgoing-queue-{_name}", _rule, _says, _outgoing(_changed))
 
 
-@fault("open-outgoing-when-sent-to", breaks="MQDMPR-3.1.7.1.5-79")
+@fault("outgoing-queue-created-at-first-send", breaks="MQDMPR-3.1.7.1.5-79")
 class OutgoingWhenSentTo(QueueOpening):
-    """An outgoing queue is made when something is sent, not when it is opened."""
+    """The queue manager creates an outgoing queue when a message is sent, not when the queue is opened."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

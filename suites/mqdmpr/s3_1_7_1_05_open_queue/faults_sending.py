@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: what can be opened to send."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can be opened to send."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.codec.format_names import DistributionListName, MachineName, M
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations, parse_name
-from reference_qm.core.names.queue_names import THIS_COMPUTER, QueueNames
+from reference_qm.core.names.queue_names import OWN_COMPUTER_NAMES, QueueNames
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -21,13 +21,13 @@ from reference_qm.surface.commands import Result
 
 
 def _lost() -> Result:
-    """Answer as if a message had been sent that went nowhere."""
+    """Answer with success and send no message."""
     return Result({"message_id": "{00000000-0000-0000-0000-000000000000}\\0"})
 
 
-@fault("open-unknown-list-is-empty", breaks=("MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"))
+@fault("unknown-distribution-list-treated-as-empty", breaks=("MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"))
 class UnknownListIsEmpty(Commands):
-    """A distribution list that cannot be resolved counts as one of no queues."""
+    """The queue manager treats a distribution list that it cannot resolve as an empty list."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         name = parse_name(request.to)
@@ -39,55 +39,57 @@ class UnknownListIsEmpty(Commands):
         return super().send_message(replace(request, to=to), token, now)
 
 
-@fault("open-machine-to-send", breaks="MQDMPR-3.1.7.1.5-42")
+@fault("machine-name-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42")
 class MachineToSend(Commands):
-    """A message for a machine is taken, and thrown away."""
+    """The queue manager accepts a message for a machine format name and discards it."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         return _lost() if isinstance(parse_name(request.to), MachineName) else super().send_message(request, token, now)
 
 
 @fault(
-    "open-own-name-not-known",
+    "direct-name-of-local-computer-treated-as-remote",
     breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61"),
 )
 class OwnNameNotKnown(QueueNames):
-    """A direct name is of another computer unless it has an address."""
+    """The queue manager treats a direct format name with a computer name as one of another computer."""
 
     def is_here(self, name: DirectName) -> bool:
         return name.Protocol != "OS" and super().is_here(name)
 
 
 @fault(
-    "open-name-without-domain-not-known",
+    "direct-name-without-domain-treated-as-remote",
     breaks=("MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61", "MQMQ-2.1.2-D01"),
 )
 class NameWithoutDomainNotKnown(QueueNames):
-    """A direct name with ComputerName is of another computer: only the one with the domain is known."""
+    """The queue manager treats a direct format name with ComputerName as one of another computer; it knows only the
+    name with the domain.
+    """
 
     def is_own_host(self, protocol: str, address: str) -> bool:
         return address.lower() != self.qm.adm.ComputerName.lower() and super().is_own_host(protocol, address)
 
 
-@fault("open-localhost-not-known", breaks=("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01"))
+@fault("direct-name-localhost-treated-as-remote", breaks=("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01"))
 class LocalhostNotKnown(QueueNames):
-    """A direct name with what every computer calls itself is of a computer of that name."""
+    """The queue manager treats localhost and a period in a direct format name as the name of another computer."""
 
     def is_own_host(self, protocol: str, address: str) -> bool:
-        return address.lower() not in THIS_COMPUTER and super().is_own_host(protocol, address)
+        return address.lower() not in OWN_COMPUTER_NAMES and super().is_own_host(protocol, address)
 
 
-@fault("open-every-name-is-own", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
+@fault("direct-name-of-any-computer-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
 class EveryNameIsOwn(QueueNames):
-    """A direct name with the name of any computer is one of this computer."""
+    """The queue manager treats a direct format name with any computer name as one of the local computer."""
 
     def is_here(self, name: DirectName) -> bool:
         return name.Protocol == "OS" or super().is_here(name)
 
 
-@fault("open-own-queue-that-is-not-there", breaks="MQDMPR-3.1.7.1.5-61")
+@fault("missing-local-queue-opened-by-direct-name", breaks="MQDMPR-3.1.7.1.5-61")
 class OwnQueueThatIsNotThere(Destinations):
-    """A message for a queue of this computer that is not there waits, by its direct name."""
+    """The queue manager accepts a message for a missing local queue by a direct format name."""
 
     def find_local(self, text: str) -> Queue | None:
         try:
@@ -98,9 +100,9 @@ class OwnQueueThatIsNotThere(Destinations):
             raise
 
 
-@fault("open-own-number-that-is-not-there", breaks="MQDMPR-3.1.7.1.5-77")
+@fault("missing-local-queue-opened-by-private-name", breaks="MQDMPR-3.1.7.1.5-77")
 class OwnNumberThatIsNotThere(Destinations):
-    """A message for a queue of this computer that is not there waits, by its number."""
+    """The queue manager accepts a message for a missing local queue by a private format name."""
 
     def find_local(self, text: str) -> Queue | None:
         try:
@@ -111,9 +113,9 @@ class OwnNumberThatIsNotThere(Destinations):
             raise
 
 
-@fault("open-own-public-queue-that-is-not-there", breaks="MQDMPR-3.1.7.1.5-73")
+@fault("missing-local-queue-opened-by-public-name", breaks="MQDMPR-3.1.7.1.5-73")
 class OwnPublicQueueThatIsNotThere(Destinations):
-    """A message for a public queue of this computer that is not there waits."""
+    """The queue manager accepts a message for a missing local public queue."""
 
     def find_local(self, text: str) -> Queue | None:
         try:
@@ -124,17 +126,17 @@ class OwnPublicQueueThatIsNotThere(Destinations):
             raise
 
 
-@fault("journals-are-sent-to", breaks="MQDMPR-3.1.7.1.5-48")
+@fault("journal-name-send-stored-in-queue", breaks="MQDMPR-3.1.7.1.5-48")
 class JournalsAreSentTo(Destinations):
-    """What is sent by the name of a journal comes into the queue that the journal is of."""
+    """A message that is sent to the format name of a journal is stored in the journal's queue."""
 
     def find_local(self, text: str) -> Queue | None:
         return super().find_local(text.removesuffix(";JOURNAL"))
 
 
-@fault("open-several-but-those-not-there", breaks="MQDMPR-3.1.7.1.5-30")
+@fault("missing-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30")
 class SeveralButThoseNotThere(Commands):
-    """Of several queues those that are not there are left out."""
+    """The queue manager skips the missing ones of several queues and opens the others."""
 
     def _send_to_several(
         self,
@@ -155,9 +157,9 @@ class SeveralButThoseNotThere(Commands):
         return True
 
 
-@fault("open-several-alone", breaks="MQDMPR-3.1.7.1.5-12")
+@fault("several-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
 class SeveralAlone(QueueOpening):
-    """Several queues are opened to send, whatever sharing mode is asked for."""
+    """The queue manager opens several queues to send with DenyReceive."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -165,9 +167,9 @@ class SeveralAlone(QueueOpening):
         return super()._open_several(name, required_access, QueueShareMode.DENY_NONE, now)
 
 
-@fault("open-several-once", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
+@fault("several-queues-opened-again-same-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
 class SeveralOnce(QueueOpening):
-    """Several queues that are open together already are not opened anew."""
+    """Opening the same several queues again returns the first handle."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: which queue a reader gets, and which names open none."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the queue that a remote reader opens, and format names that cannot be opened to
+read.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
+from harness.run.marks import covers, needs, sut_survives
+from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import (
     DENY_RECEIVE,
     DIRECT,
@@ -20,14 +22,12 @@ from harness.wire.rpc_qmcomm import (
     SYSTEM,
     queue_format,
 )
-from suites.applications import REFUSED, tried
-from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
-from suites.mqqp.steps.reading import brought
+from suites.mqdmpr.steps import openings
 
 pytestmark = needs("qm2qm")
 
 LIFETIME_S = 20
-GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
+MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 """A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
 
 
@@ -39,60 +39,64 @@ GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
     "MQDMPR-3.1.7.1.5-122",
     "MQDMPR-3.1.7.1.5-125",
 )
-def test_each_opening_leads_to_its_queue(remote, judge):
-    """A queue that is opened to be read is the one of the given name, in an opening of its own."""
-    plain = remote.open()
-    admin = remote.open("admin", association=plain.association)
-    peeking = remote.open(association=plain.association, access=PEEK_ACCESS)
+def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
+    """Three openings of two queues each return the first message of their own queue, with different handles and
+    contexts; closing one leaves the others open.
+    """
+    reader = remote.open()
+    admin = remote.open("admin", association=reader.association)
+    peeking = remote.open(association=reader.association, access=PEEK_ACCESS)
     remote.deliver(["first", "second"])
     remote.deliver(["third"], queue="admin")
-    openings = [plain, admin, peeking]
-    calls = [one.opened for one in openings]
-    reads = [one.read(PEEK_CURRENT) for one in openings]
-    seen = [brought(read) for read in reads]
+    readers = [reader, admin, peeking]
+    calls = [one.opened for one in readers]
+    reads = [one.peek() for one in readers]
+    observed = [read.label_or_outcome for read in reads]
     evidence = [*calls, *reads]
     judge(
         "MQDMPR-3.1.7.1.5-48",
         "MQDMPR-3.1.7.1.5-118",
         "MQDMPR-3.1.7.1.5-125",
         expected=["first", "third", "first"],
-        observed=seen,
+        observed=observed,
         evidence=evidence,
     )
-    handles, contexts = [one.handle for one in openings], [one.context for one in openings]
+    handles, contexts = [one.handle for one in readers], [one.context for one in readers]
     judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
-    known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in openings]
+    outcomes = [reader.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in readers]
     judge(
         "MQDMPR-3.1.7.1.5-122",
-        expected={"contexts": distinct("contexts", 3), "sessions": each(OPENED)},
-        observed={"contexts": contexts, "sessions": known},
+        expected={"contexts": distinct("contexts", 3), "sessions": each(openings.OPENED)},
+        observed={"contexts": contexts, "sessions": outcomes},
         evidence=evidence,
     )
     peeking.close()
-    left = plain.read(PEEK_CURRENT)
-    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
+    remaining = reader.peek()
+    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=remaining.label_or_outcome, evidence=remaining)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-117")
-def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
-    """An opening has the access that was asked for: one to peek lets another receive alone, one to receive does not."""
+def test_opening_has_requested_access(remote, judge):
+    """Beside an opening with PeekAccess another reader may open with DenyReceive; beside one with ReceiveAccess that
+    is refused, and a message can be received with it.
+    """
     peeking = remote.open(access=PEEK_ACCESS)
-    alone = partial(opened_and_closed, remote, peeking.association, share=DENY_RECEIVE)
-    beside_peeking = alone()
+    open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
+    beside_peeking = open_alone()
     receiving = remote.open(association=peeking.association)
-    beside_receiving = alone()
+    beside_receiving = open_alone()
     remote.deliver(["first"])
-    read = receiving.read(RECEIVE)
-    if read.outcome == OPENED:
-        receiving.end(read).settled()
+    read = receiving.start_receive()
+    if read.outcome == openings.OPENED:
+        receiving.acknowledge(read).expect_success()
     judge(
         "MQDMPR-3.1.7.1.5-117",
-        expected={"beside_peeking": OPENED, "beside_receiving": REFUSED, "received": "first"},
+        expected={"beside_peeking": openings.OPENED, "beside_receiving": Outcome.REFUSED, "received": "first"},
         observed={
-            "beside_peeking": outcome(beside_peeking),
-            "beside_receiving": outcome(beside_receiving),
-            "received": brought(read),
+            "beside_peeking": openings.outcome(beside_peeking),
+            "beside_receiving": openings.outcome(beside_receiving),
+            "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
     )
@@ -100,14 +104,14 @@ def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-48")
-def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, judge):
-    """A message that is sent by the name of a journal, which can only be read, is neither in its queue nor in the
-    journal (MS-MQMQ 2.1.7).
+def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
+    """A message that is sent to the format name of a journal, which can only be read, is neither in the queue nor in
+    its journal (MS-MQMQ 2.1.7).
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
     for name in (sut.private_format_name(queue), f"DIRECT={direct}"):
-        tried(partial(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S))
+        sut.attempt(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S)
     sut.send(f"DIRECT={direct}", label="first")
     opened = remote.open(form=queue_format(DIRECT, direct))
     journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
@@ -120,33 +124,39 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
-def test_names_that_open_nothing_to_read(remote, sut, judge, access):
-    """A queue manager opens nothing to be read by a name of several queues, of HTTP, of a multicast address, of a queue
-    that is not there or of one of another computer.
+def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
+    """A remote reader's request to open several queues, an HTTP name, a multicast address, a missing queue, or a
+    queue of another computer is refused; the plain name of the queue is opened.
     """
     remote.empty()
     association = remote.associate()
-    plain, admin = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
-    path = plain.partition("\\")[2]
+    plain_queue, admin_queue = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
+    path = plain_queue.partition("\\")[2]
     ways: dict[str, list[tuple[int, Any]]] = {
-        "MQDMPR-3.1.7.1.5-09": [(DIRECT, f"{plain},DIRECT={admin}"), (DIRECT, f"{admin},DIRECT={plain}")],
+        "MQDMPR-3.1.7.1.5-09": [
+            (DIRECT, f"{plain_queue},DIRECT={admin_queue}"),
+            (DIRECT, f"{admin_queue},DIRECT={plain_queue}"),
+        ],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
-        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, GROUP)],
+        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, MULTICAST_ID)],
         "MQDMPR-3.1.7.1.5-51": [
-            (DIRECT, f"{plain}-not-there"),
+            (DIRECT, f"{plain_queue}-not-there"),
             (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}"),
             (DIRECT, rf"TCP:{remote.peer.address}\private$\{sut.own}"),
         ],
     }
-    by_its_name = opened_and_closed(remote, association, form=queue_format(DIRECT, plain), access=access)
+    by_its_name = openings.open_and_close(remote, association, form=queue_format(DIRECT, plain_queue), access=access)
     for rule, names in ways.items():
-        calls = [opened_and_closed(remote, association, form=queue_format(*one), access=access) for one in names]
+        calls = [openings.open_and_close(remote, association, form=queue_format(*one), access=access) for one in names]
         judge(
             rule,
-            expected={"by_its_name": OPENED, "otherwise": each(REFUSED)},
-            observed={"by_its_name": outcome(by_its_name), "otherwise": [outcome(call) for call in calls]},
+            expected={"by_its_name": openings.OPENED, "otherwise": each(Outcome.REFUSED)},
+            observed={
+                "by_its_name": openings.outcome(by_its_name),
+                "otherwise": [openings.outcome(call) for call in calls],
+            },
             evidence=calls,
         )

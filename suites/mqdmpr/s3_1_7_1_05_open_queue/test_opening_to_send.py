@@ -1,28 +1,28 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: which names can be opened to send, and what is opened then."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can and cannot be opened to send."""
 
 from __future__ import annotations
 
 from uuid import UUID, uuid5
 
 from harness.expectations import distinct, holds
-from harness.run.marks import covers, goes_on, needs
-from suites.applications import DONE, REFUSED, asked
-from suites.mqdmpr.steps.openings import opened_to_send, sent
+from harness.run.marks import covers, needs, sut_survives
+from harness.sut.outcomes import Outcome
+from suites.mqdmpr.steps import openings
 
-NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
-MISSING = 0xFFF0_0000
+UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
+MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 LIFETIME_S = 20
 
 
 def _judge_outcomes(judge, rules, outcomes):
-    """Judge rules by names, each with what is expected of it and what came."""
-    expected = {name: wanted for name, (wanted, _) in outcomes.items()}
-    observed = {name: seen for name, (_, seen) in outcomes.items()}
+    """Judge rules by the expected and the observed outcome of each name."""
+    expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
+    observed = {name: outcome for name, (_, outcome) in outcomes.items()}
     judge(*rules, expected=expected, observed=observed)
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "queue_control")
 @covers(
     "MQDMPR-3.1.7.1.5-05",
@@ -33,106 +33,132 @@ def _judge_outcomes(judge, rules, outcomes):
     "MQDMPR-3.1.7.1.5-77",
     "MQDMPR-3.1.7.3.8-15",
 )
-def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
-    """A queue manager opens its queues and those of other computers to be sent to, but no computer, no distribution
-    list that nobody knows and no queue of its own that is not there.
+def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
+    """A send succeeds to an existing local queue and to a queue of another computer, and is refused to a missing
+    local queue, a machine name and an unknown distribution list.
     """
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
     private = sut.private_format_name(queue)
-    here = rf"DIRECT=OS:{host}"
+    own_computer = rf"DIRECT=OS:{host}"
     lifetime = {"time_to_reach_queue_s": LIFETIME_S}
-    there, gone = rf"{here}\{queue}", rf"{here}\{queue}-not-there"
-    elsewhere = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
-    direct = {there: (DONE, sent(sut, there)), gone: (REFUSED, sent(sut, gone))}
+    existing_name, missing_name = rf"{own_computer}\{queue}", rf"{own_computer}\{queue}-not-there"
+    remote_name = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
+    direct = {
+        existing_name: (Outcome.DONE, sut.attempt(sut.send, existing_name)),
+        missing_name: (Outcome.REFUSED, sut.attempt(sut.send, missing_name)),
+    }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
-    direct[elsewhere] = (DONE, sent(sut, elsewhere, **lifetime))
+    direct[remote_name] = (Outcome.DONE, sut.attempt(sut.send, remote_name, **lifetime))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
-    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING:08X}"
-    numbers = {private: (DONE, sent(sut, private)), wrong_number: (REFUSED, sent(sut, wrong_number))}
+    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING_NUMBER:08X}"
+    numbers = {
+        private: (Outcome.DONE, sut.attempt(sut.send, private)),
+        wrong_number: (Outcome.REFUSED, sut.attempt(sut.send, wrong_number)),
+    }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
-    machines = {name: (REFUSED, sent(sut, name)) for name in (f"MACHINE={sut.guid}", f"MACHINE={NOBODY}")}
+    machines = {
+        name: (Outcome.REFUSED, sut.attempt(sut.send, name))
+        for name in (f"MACHINE={sut.guid}", f"MACHINE={UNKNOWN_IDENTIFIER}")
+    }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
-    lists = (f"DL={NOBODY}", f"{there},DL={NOBODY}", f"DL={NOBODY},{there}")
-    unknown = {name: (REFUSED, sent(sut, name)) for name in lists}
+    lists = (
+        f"DL={UNKNOWN_IDENTIFIER}",
+        f"{existing_name},DL={UNKNOWN_IDENTIFIER}",
+        f"DL={UNKNOWN_IDENTIFIER},{existing_name}",
+    )
+    unknown = {name: (Outcome.REFUSED, sut.attempt(sut.send, name)) for name in lists}
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"], unknown)
 
 
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-30")
-def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
-    """A queue manager opens several queues together to be sent to, or none of them if one is not there."""
+def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
+    """A send to two local queues stores a copy in each; with a missing queue at any place of the name, the send is
+    refused and no copy is stored.
+    """
     queues = [sut.new_queue("first"), sut.new_queue("second")]
     names = [sut.direct_name(queue) for queue in queues]
     missing = f"{names[0]}-not-there"
-    for at in range(3):
-        several = [*names[:at], missing, *names[at:]]
-        outcome = sent(sut, ",".join(several), label=f"missing {at}")
+    for position in range(3):
+        several = [*names[:position], missing, *names[position:]]
+        outcome = sut.attempt(sut.send, ",".join(several), label=f"missing {position}")
         judge(
             "MQDMPR-3.1.7.1.5-30",
-            expected={"send": REFUSED, "queues": [[], []]},
+            expected={"send": Outcome.REFUSED, "queues": [[], []]},
             observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
         )
-    outcome = sent(sut, ",".join(names), label="both")
+    outcome = sut.attempt(sut.send, ",".join(names), label="both")
     judge(
         "MQDMPR-3.1.7.1.5-30",
-        expected={"send": DONE, "queues": [["both"], ["both"]]},
+        expected={"send": Outcome.DONE, "queues": [["both"], ["both"]]},
         observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
     )
 
 
 @needs("open_to_send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
-def test_several_queues_are_not_opened_alone(sut, judge):
-    """A queue manager opens several queues only to share them with others, and closes them together, once."""
+def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
+    """Two queues can be opened together to send, but not with DenyReceive; each opening has its own handle, which
+    can be closed once.
+    """
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
-        "two, shared": (DONE, opened_to_send(sut, several)),
-        "two, alone": (REFUSED, opened_to_send(sut, several, deny_receive=True)),
-        "one, shared": (DONE, opened_to_send(sut, names[0])),
+        "two, shared": (Outcome.DONE, openings.open_to_send(sut, several)),
+        "two, alone": (Outcome.REFUSED, openings.open_to_send(sut, several, deny_receive=True)),
+        "one, shared": (Outcome.DONE, openings.open_to_send(sut, names[0])),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
-    closed = [asked(sut, "close_queue", handle=handle) for handle in (*handles, handles[0])]
-    judge(
-        "MQDMPR-3.1.7.1.5-21",
-        "MQDMPR-3.1.7.1.5-34",
-        expected={"handles": distinct("handles", 2), "closed": [DONE, DONE, REFUSED]},
-        observed={"handles": handles, "closed": closed},
-    )
+    closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
+    judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)
+    judge("MQDMPR-3.1.7.1.5-34", expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED], observed=closed)
 
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
-def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
-    """A queue manager refuses a message for a public queue that no directory knows, or lets it wait."""
-    name = f"PUBLIC={uuid5(NOBODY, sut.own)}"  # of this attempt alone: what waits there is what it sent
+def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
+    """A send to a public queue that the directory does not know is refused, or its message waits in an outgoing
+    queue; the SUT opens no session.
+    """
+    name = f"PUBLIC={uuid5(UNKNOWN_IDENTIFIER, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
-    outcome = sent(sut, name, time_to_reach_queue_s=LIFETIME_S)
+    outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
-    kept = outcome == REFUSED or sut.outgoing(name)["count"] == 1
+    is_refused_or_kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
     judge.all(
         expected={"message": holds("refused or waiting", otherwise="lost"), "connected": False},
-        observed={"message": kept, "connected": connected},
+        observed={"message": is_refused_or_kept, "connected": connected},
     )
 
 
 @needs("send", "queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-73")
-def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
-    """A queue manager refuses to send to a public queue that the directory says it has, and it has not."""
-    there, gone = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
-    peer.at_end(lambda: sut.published(queue=gone, present=False))
-    made = sut.published(queue=gone, present=True)
-    if made is None:
-        judge.not_shown("no object of a queue is made in the SUT's directory")
+def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
+    """A send to a public queue of the SUT succeeds if the queue exists, and is refused if only its directory object
+    exists.
+    """
+    existing, missing = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
+    peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))
+    directory_object = sut.change_directory_object(queue=missing, present=True)
+    if directory_object is None:
+        judge.end_unobservable("no object of a queue is made in the SUT's directory")
         return
-    sut.create_queue(there)
+    sut.create_queue(existing)
 
-    def refused() -> bool:
-        return sent(sut, f"PUBLIC={made['identifier']}", time_to_reach_queue_s=LIFETIME_S) == REFUSED
+    def is_refused() -> bool:
+        return (
+            sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=LIFETIME_S)
+            == Outcome.REFUSED
+        )
 
-    taken = sent(sut, sut.format_names(there).get("public", ""))
-    seen = REFUSED if peer.eventually(refused) else DONE  # what the directory has now may be known a little later
-    judge("MQDMPR-3.1.7.1.5-73", expected={there: DONE, gone: REFUSED}, observed={there: taken, gone: seen})
+    outcome = sut.attempt(sut.send, sut.format_names(existing).get("public", ""))
+    observed = (
+        Outcome.REFUSED if peer.eventually(is_refused) else Outcome.DONE
+    )  # what the directory has now may be known a little later
+    judge(
+        "MQDMPR-3.1.7.1.5-73",
+        expected={existing: Outcome.DONE, missing: Outcome.REFUSED},
+        observed={existing: outcome, missing: observed},
+    )

@@ -1,12 +1,12 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: who may open a queue that others have open."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: access and sharing modes of several readers of one queue."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
-from suites.applications import DONE, REFUSED, asked
-from suites.mqdmpr.steps.openings import OPENED, close, outcome
+from suites.mqdmpr.steps import openings
 
 MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
@@ -24,7 +24,7 @@ REFUSED_BESIDE = {
     "peek": {},
     "peek alone": {"receive": "MQDMPR-3.1.7.1.5-110", "receive alone": "MQDMPR-3.1.7.1.5-110"},
 }
-"""By what has the queue open: the ways in which nobody else may open it, each with its rule."""
+"""By the mode of the first opening: the modes in which a second opening is refused, each with its rule."""
 
 
 @needs("qm2qm")
@@ -37,60 +37,76 @@ REFUSED_BESIDE = {
     "MQDMPR-3.1.7.1.5-124",
     "MQDMPR-3.1.7.1.6-17",
 )
-def test_each_way_to_open_beside_each_other(remote, judge):
-    """A queue manager opens a queue that another reader has open only in a way that excludes neither of them."""
+def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
+    """For each pair of access and sharing modes, a second remote reader is refused exactly if the first reader's
+    mode or its own excludes the other, and can open the queue after the first closed it.
+    """
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
 
-    def opened(association, mode):
+    def open_in_mode(association, mode):
         access, share = MODES[mode]
         return remote.open_remote(association, access=access, share=share)
 
-    for held, refused in REFUSED_BESIDE.items():
-        first = opened(first_reader, held).settled()
-        for wanted in MODES:
-            second = opened(second_reader, wanted)
-            close(second)
-            pair, expected = f"{wanted} beside {held}", REFUSED if wanted in refused else OPENED
-            rules = (refused[wanted], "MQDMPR-3.1.7.1.5-123") if wanted in refused else ("MQDMPR-3.1.7.1.5-124",)
-            evidence = [first, second]
-            judge(*rules, expected=expected, observed=outcome(second), case=pair, evidence=evidence)
-        close(first)
-        for wanted in list(refused)[-1:]:
-            after = opened(second_reader, wanted)
-            close(after)
-            case = f"{wanted} after {held}"
-            judge("MQDMPR-3.1.7.1.6-17", expected=OPENED, observed=outcome(after), case=case, evidence=after)
+    for first_mode, refused in REFUSED_BESIDE.items():
+        first_opening = open_in_mode(first_reader, first_mode).expect_success()
+        for second_mode in MODES:
+            second = open_in_mode(second_reader, second_mode)
+            openings.close(second)
+            pair, expected = (
+                f"{second_mode} beside {first_mode}",
+                Outcome.REFUSED if second_mode in refused else openings.OPENED,
+            )
+            rules = (
+                (refused[second_mode], "MQDMPR-3.1.7.1.5-123") if second_mode in refused else ("MQDMPR-3.1.7.1.5-124",)
+            )
+            evidence = [first_opening, second]
+            judge(*rules, expected=expected, observed=openings.outcome(second), case=pair, evidence=evidence)
+        openings.close(first_opening)
+        for second_mode in list(refused)[-1:]:
+            later_opening = open_in_mode(second_reader, second_mode)
+            openings.close(later_opening)
+            case = f"{second_mode} after {first_mode}"
+            judge(
+                "MQDMPR-3.1.7.1.6-17",
+                expected=openings.OPENED,
+                observed=openings.outcome(later_opening),
+                case=case,
+                evidence=later_opening,
+            )
 
 
 @needs("qm2qm", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
-def test_applications_beside_who_receives_alone(remote, sut, judge):
-    """An application may peek at a queue that a remote reader has open to receive alone, and not receive from it before
-    that is closed.
+def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
+    """Beside a remote reader with ReceiveAccess and DenyReceive an application can peek, and its receive is refused;
+    after the reader closed the queue, both succeed.
     """
     remote.empty()
     remote.deliver(["first", "second", "third"])
     queue = sut.queue()
-    known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
-    place = {"lookup_id": known[0], "seek": "next"}
-    opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).settled()
+    lookup_ids = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
+    place = {"lookup_id": lookup_ids[0], "seek": "next"}
+    opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).expect_success()
 
-    def reads() -> dict[str, str]:
+    def attempt_reads() -> dict[str, str]:
         return {
-            "peek": asked(sut, "peek_message", queue=queue, timeout_ms=0),
-            "peek by identifier": asked(sut, "peek_by_lookup_id", queue=queue, **place),
-            "receive by identifier": asked(sut, "receive_by_lookup_id", queue=queue, **place),
-            "receive": asked(sut, "receive", queue=queue, timeout_ms=0),
+            "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
+            "peek by identifier": sut.attempt("peek_by_lookup_id", queue=queue, **place),
+            "receive by identifier": sut.attempt("receive_by_lookup_id", queue=queue, **place),
+            "receive": sut.attempt("receive", queue=queue, timeout_ms=0),
         }
 
-    beside = reads()
-    close(opened)
-    alone = reads()
+    outcomes_beside = attempt_reads()
+    openings.close(opened)
+    outcomes_alone = attempt_reads()
     for rule, reading, expected in (
-        ("MQDMPR-3.1.7.1.5-124", "peek", DONE),
-        ("MQDMPR-3.1.7.1.5-106", "receive", REFUSED),
+        ("MQDMPR-3.1.7.1.5-124", "peek", Outcome.DONE),
+        ("MQDMPR-3.1.7.1.5-106", "receive", Outcome.REFUSED),
     ):
         for way in (reading, f"{reading} by identifier"):
-            wanted, observed = {"beside": expected, "alone": DONE}, {"beside": beside[way], "alone": alone[way]}
+            wanted, observed = (
+                {"beside": expected, "alone": Outcome.DONE},
+                {"beside": outcomes_beside[way], "alone": outcomes_alone[way]},
+            )
             judge(rule, expected=wanted, observed=observed, case=way, evidence=opened)

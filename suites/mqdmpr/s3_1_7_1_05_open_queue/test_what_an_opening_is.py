@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: what an opening and an outgoing queue are, as the data model shows them."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: the attributes of OpenQueueDescriptors and outgoing queues."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from uuid import UUID
 
 from harness.expectations import any_order, distinct, each, holds, none
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED
-from suites.mqdmpr.steps.openings import opened_to_send
+from suites.mqdmpr.steps import openings
 
-OF_SEVERAL = {
+ATTRIBUTES_OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -18,15 +18,15 @@ OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
 }
 """By rule: the attribute of the opening of several queues, and its value."""
-GROUP = "MULTICAST=234.1.1.1:1801"
+MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
 
 
-def _openings(sut):
-    """Return what is open, by Handle."""
+def _list_openings(sut):
+    """Return the open queue descriptors by Handle."""
     return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
 
 
-def _names(opening):
+def _list_names(opening):
     """Return the format names of an opening, in lower case and in order."""
     return str(opening["FormatName"]).lower().split(",")
 
@@ -42,107 +42,121 @@ def _names(opening):
     "MQDMPR-3.1.7.1.6-07",
     "MQDMPR-3.1.7.3.8-17",
     "MQDMPR-3.1.7.3.8-23",
-    *OF_SEVERAL,
+    *ATTRIBUTES_OF_SEVERAL,
 )
-def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
-    """Several queues that are opened together have one opening more than there are queues, with the expanded name and
-    those of the queues, which all end with it.
+def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
+    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
+    three single descriptors; closing it closes all, and a failed opening leaves none.
     """
-    here = sut.direct_name(sut.new_queue("here"))
+    local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
-    names = sorted(one.lower() for one in (here, first, last))
-    before = set(_openings(sut))
-    handle = int(sut.control.call("open_to_send", to=",".join((last, here, first, last.upper())))["handle"])
-    opened = {number: one for number, one in _openings(sut).items() if _concerns(one, names)}
+    names = sorted(one.lower() for one in (local_name, first, last))
+    openings_before = set(_list_openings(sut))
+    handle = int(sut.control.call("open_to_send", to=",".join((last, local_name, first, last.upper())))["handle"])
+    opened = {number: one for number, one in _list_openings(sut).items() if _concerns(one, names)}
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
         expected=holds("an opening", otherwise="no opening with its handle"),
         observed=bool(whole),
     )
-    for rule, (attribute, value) in OF_SEVERAL.items():
+    for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
         judge(rule, expected={attribute: value}, observed={attribute: whole.get(attribute, "missing")})
-    listed = _names(whole) if whole else []
+    listed = _list_names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
     judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=any_order(*names), observed=listed)
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    found = [name for one in parts for name in _names(one)]
-    judge("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119", expected=any_order(*names), observed=found)
+    observed = [name for one in parts for name in _list_names(one)]
+    judge("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119", expected=any_order(*names), observed=observed)
     judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=[one["Multiple"] for one in parts])
     sut.control.call("close_queue", handle=handle)
-    judge("MQDMPR-3.1.7.1.6-07", expected=none("opening that is left"), observed=_left(sut, names, before))
-    missing = f"{here}-not-there"
-    outcomes = [opened_to_send(sut, ",".join(several)) for several in ((first, here, missing), (last, missing))]
+    judge(
+        "MQDMPR-3.1.7.1.6-07",
+        expected=none("opening that is left"),
+        observed=_list_new_names(sut, names, openings_before),
+    )
+    missing = f"{local_name}-not-there"
+    outcomes = [
+        openings.open_to_send(sut, ",".join(several)) for several in ((first, local_name, missing), (last, missing))
+    ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
-        expected={"answers": [REFUSED, REFUSED], "left": none("opening")},
-        observed={"answers": outcomes, "left": _left(sut, names, before)},
+        expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "left": none("opening")},
+        observed={"answers": outcomes, "left": _list_new_names(sut, names, openings_before)},
     )
 
 
 def _concerns(opening, names):
-    return not set(_names(opening)).isdisjoint(names)
+    return not set(_list_names(opening)).isdisjoint(names)
 
 
-def _left(sut, names, before):
-    """Return the names by which queues are open that were not before."""
-    opened = _openings(sut).items()
+def _list_new_names(sut, names, before):
+    """Return the names of the openings that did not exist before."""
+    opened = _list_openings(sut).items()
     return [one["FormatName"] for number, one in opened if number not in before and _concerns(one, names)]
 
 
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
-def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
-    """A queue elsewhere that is opened to be sent to has one outgoing queue, inactive, under its format name."""
+def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
+    """A remote queue that is opened to send has one inactive outgoing queue with its format name and no next hops,
+    also when it is opened twice.
+    """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
-    before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    outcomes = [opened_to_send(sut, name) for name in (*names, names[0])]
-    after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
+    queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
+    outcomes = [openings.open_to_send(sut, name) for name in (*names, names[0])]
+    queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     judge(
         "MQDMPR-3.1.7.1.5-79",
-        expected={"before": [[], []], "answers": each(DONE), "outgoing_queues": [1, 1]},
-        observed={"before": before, "answers": outcomes, "outgoing_queues": [len(one) for one in after]},
+        expected={"before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
+        observed={"before": queues_before, "answers": outcomes, "outgoing_queues": [len(one) for one in queues_after]},
     )
-    queues = [one for found in after for one in found]
+    queues = [one for group in queues_after for one in group]
     for rule, attribute, values in (
         ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in names]),
         ("MQDMPR-3.1.7.1.5-83", "NextHops", [[], []]),
         ("MQDMPR-3.1.7.1.5-84", "State", ["inactive", "inactive"]),
     ):
-        shown = [one[attribute] for one in queues]
-        judge(rule, expected=values, observed=[one.lower() if isinstance(one, str) else one for one in shown])
+        observed = [one[attribute] for one in queues]
+        judge(rule, expected=values, observed=[one.lower() if isinstance(one, str) else one for one in observed])
 
 
 @needs("open_to_send", "inspect")
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
-def test_what_an_outgoing_queue_is_called(peer, sut, judge):
-    """An outgoing queue has its own Identifier, its format name as Label, and Multicast if it is of such an address."""
+def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
+    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for a
+    multicast address.
+    """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     for name in names:
-        opened_to_send(sut, name)
-    multicast = opened_to_send(sut, GROUP)
+        openings.open_to_send(sut, name)
+    multicast = openings.open_to_send(sut, MULTICAST_NAME)
     queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
-    found = [queues.get(name.lower(), {}) for name in names]
-    identifiers = [one.get("Identifier") for one in found]
-    unlike = [None, str(UUID(int=0))]
-    judge("MQDMPR-3.1.7.1.5-80", expected=distinct("identifiers", len(names), unlike=unlike), observed=identifiers)
-    labels = [str(one.get("Label")).lower() for one in found]
+    observed = [queues.get(name.lower(), {}) for name in names]
+    identifiers = [one.get("Identifier") for one in observed]
+    null_identifiers = [None, str(UUID(int=0))]
+    judge(
+        "MQDMPR-3.1.7.1.5-80",
+        expected=distinct("identifiers", len(names), unlike=null_identifiers),
+        observed=identifiers,
+    )
+    labels = [str(one.get("Label")).lower() for one in observed]
     judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
-    if multicast == REFUSED:
-        judge.not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
+    if multicast == Outcome.REFUSED:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
-    expected = {**dict.fromkeys(names, False), GROUP: True}
-    shown = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
-    judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=shown)
+    expected = {**dict.fromkeys(names, False), MULTICAST_NAME: True}
+    multicast_values = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
+    judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=multicast_values)
 
 
 @needs("open_to_send", "inspect", "directory", "public_names")
 @covers("MQDMPR-3.1.7.1.5-92")
-def test_an_outgoing_queue_has_the_base_priority_of_its_public_queue(sut, judge):
-    """An outgoing queue of a public queue has the BasePriority that the directory has of that."""
-    wanted = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
-    for name in wanted:
-        opened_to_send(sut, name)
+def test_outgoing_queue_has_base_priority_of_directory(sut, judge):
+    """The outgoing queues of two public queues have the BasePriority that the directory has for each."""
+    expected = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
+    for name in expected:
+        openings.open_to_send(sut, name)
     queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
-    shown = {name: queues.get(name.lower(), {}).get("BasePriority") for name in wanted}
-    judge("MQDMPR-3.1.7.1.5-92", expected=wanted, observed=shown)
+    observed = {name: queues.get(name.lower(), {}).get("BasePriority") for name in expected}
+    judge("MQDMPR-3.1.7.1.5-92", expected=expected, observed=observed)

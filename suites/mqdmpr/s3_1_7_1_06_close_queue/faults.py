@@ -7,9 +7,9 @@ from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.model.elements import OpenQueueDescriptor
 
 
-@fault("close-opening-stays-with-queue", breaks="MQDMPR-3.1.7.1.6-17")
+@fault("closed-descriptor-stays-with-queue", breaks="MQDMPR-3.1.7.1.6-17")
 class OpeningStaysWithQueue(QueueOpening):
-    """An opening that is closed is still among those of its queue."""
+    """A closed OpenQueueDescriptor stays in its queue's collection."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -18,18 +18,18 @@ class OpeningStaysWithQueue(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("close-several-leaves-each-open", breaks="MQDMPR-3.1.7.1.6-07")
+@fault("closed-several-leaves-single-descriptors", breaks="MQDMPR-3.1.7.1.6-07")
 class SeveralLeavesEachOpen(QueueOpening):
-    """Only the opening of several queues is closed, not that of each of them."""
+    """Closing the descriptor for several queues leaves the single descriptors open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue_desc.OpenQueueDescriptorCollection.clear()
         super().close_queue(queue_desc)
 
 
-@fault("close-cursors-left", breaks="MQDMPR-3.1.7.1.6-15")
+@fault("closed-descriptor-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
 class CursorsLeft(QueueOpening):
-    """The cursors of an opening can be read with when that is closed."""
+    """The cursors of a closed OpenQueueDescriptor can still be used."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue, cursors = queue_desc.QueueReference, dict(queue_desc.CursorCollection)

@@ -1,32 +1,40 @@
-"""MS-MQDMPR 3.1.7.1.6 Close Queue: what becomes of cursors."""
+"""MS-MQDMPR 3.1.7.1.6 Close Queue: the cursors of a closed handle."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, Application, asked
+from harness.sut.outcomes import Outcome
+from suites.applications import Application
 
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
-def test_the_cursors_of_a_closed_opening_are_closed(peer, sut, judge):
-    """A cursor is closed by itself, or with the opening that it belongs to, and no other cursor with it."""
+def test_closed_handle_closes_its_cursors(peer, sut, judge):
+    """Closing one of two handles closes its two cursors; closing one cursor of the other handle leaves that handle's
+    other cursor open.
+    """
     application = Application(peer, sut)
     queue = application.queue
-    sent = peer.open_raw().send(application.packet("read"))
+    packet = peer.open_raw().send(application.build_message("read"))
     application.await_labels(1)
     handles = [sut.control.call("open_queue", queue=queue, access="receive")["handle"] for _ in range(2)]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for handle in handles for _ in range(2)]
 
-    def known() -> list[str]:
-        return [asked(sut, "peek_message", cursor=cursor, timeout_ms=0) for cursor in cursors]
+    def attempt_peeks() -> list[str]:
+        return [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in cursors]
 
-    before = known()
+    cursors_before = attempt_peeks()
     sut.control.call("close_queue", handle=handles[0])
     judge(
         "MQDMPR-3.1.7.1.6-15",
-        expected={"before": [DONE] * 4, "after": [REFUSED, REFUSED, DONE, DONE]},
-        observed={"before": before, "after": known()},
+        expected={
+            "before": [Outcome.DONE] * 4,
+            "after": [Outcome.REFUSED, Outcome.REFUSED, Outcome.DONE, Outcome.DONE],
+        },
+        observed={"before": cursors_before, "after": attempt_peeks()},
     )
     sut.control.call("close_cursor", cursor=cursors[2])
-    judge("MQDMPR-3.1.7.1.2-06", expected=[REFUSED, DONE], observed=known()[2:], evidence=sent)
+    judge(
+        "MQDMPR-3.1.7.1.2-06", expected=[Outcome.REFUSED, Outcome.DONE], observed=attempt_peeks()[2:], evidence=packet
+    )
     sut.control.call("close_queue", handle=handles[1])

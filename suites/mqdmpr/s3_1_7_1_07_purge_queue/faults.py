@@ -13,9 +13,9 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import Result
 
 
-@fault("purge-messages-vanish", breaks="MQDMPR-3.1.7.1.7-07")
+@fault("purged-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.7-07")
 class MessagesVanish(Queues):
-    """The messages of a queue that is purged are gone, and nobody hears of it."""
+    """The messages of a purged queue are deleted without an acknowledgment."""
 
     def purge(
         self,
@@ -30,9 +30,9 @@ class MessagesVanish(Queues):
         return super().purge(queue, token, done, failed)
 
 
-@fault("purge-forgotten-by-a-crash", breaks="MQDMPR-3.1.7.1.7-05")
+@fault("purged-message-restored-by-restart", breaks="MQDMPR-3.1.7.1.7-05")
 class ForgottenByACrash(TransactionOperations):
-    """What a transaction received while its queue was purged is in the queue again when a crash ends that."""
+    """A message that a transaction received before a purge is in the queue again after a restart."""
 
     def kept_by_transactions(self) -> set[MessagePosition]:
         return {
@@ -42,9 +42,9 @@ class ForgottenByACrash(TransactionOperations):
         }
 
 
-@fault("purge-undone-by-an-abort", breaks="MQDMPR-3.1.7.1.7-05")
+@fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
 class UndoneByAnAbort(Positions):
-    """What somebody had while its queue was purged is in the queue again when that one gives it back."""
+    """A message that a reader held during a purge is in the queue again when the reader releases it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

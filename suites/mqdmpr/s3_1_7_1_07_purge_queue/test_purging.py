@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.7 Purge Queue: what is received within a transaction meanwhile."""
+"""MS-MQDMPR 3.1.7.1.7 Purge Queue: messages that a transaction has received."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ pytestmark = needs("queue_control", "receive", "transactions")
     ["abort", "commit", pytest.param("restart", marks=needs("restart"))],
     ids=["aborted", "committed", "ended by a restart"],
 )
-def test_what_a_transaction_received_is_purged_however_that_ends(peer, sut, judge, ended):
-    """A purge deletes also the messages that a transaction has received, however that transaction ends."""
+def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
+    """A message that a transaction received before a purge is not in the queue after the commit, abort or restart
+    that ends the transaction.
+    """
     application = Application(peer, sut, transactional=True)
-    sent = application.fill("first", "second", "third")
-    transaction = application.begin()
-    taken = application.take(transaction=transaction)
+    packets = application.fill("first", "second", "third")
+    transaction = application.begin_transaction()
+    label = application.receive(transaction=transaction)
     application.call("purge", queue=application.queue)
-    left = {"purged": application.labels()}
+    labels = {"purged": application.labels()}
     if ended == "restart":
         sut.restart()
     else:
-        application.decide(ended, transaction)
-    left["ended"] = application.labels()
-    sent += application.fill("later")
-    left["in_the_end"] = application.labels()
+        application.end_transaction(ended, transaction)
+    labels["ended"] = application.labels()
+    packets += application.fill("later")
+    labels["in_the_end"] = application.labels()
     judge(
         "MQDMPR-3.1.7.1.7-05",
         expected={"received": "first", "purged": [], "ended": [], "in_the_end": ["later"]},
-        observed={"received": taken, **left},
-        evidence=sent,
+        observed={"received": label, **labels},
+        evidence=packets,
     )

@@ -10,17 +10,17 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.model.transactions import Transaction
 
 
-@fault("transaction-identifier-made-anew", breaks="MQDMPR-3.1.7.1.8-03")
+@fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
 class IdentifierMadeAnew(TransactionEvents):
-    """A transaction gets an identifier of its own, whichever was asked for."""
+    """A new transaction gets a new identifier instead of the one that its creator supplies."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(UUID(int=identifier.int ^ 1), single_phase)
 
 
-@fault("transaction-listed-when-used", breaks="MQDMPR-3.1.7.1.8-04")
+@fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
 class ListedWhenUsed(TransactionEvents):
-    """A transaction is not among those of the queue manager before something is done within it."""
+    """A new transaction is not in the transaction collection before its first operation."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -37,9 +37,9 @@ class ListedWhenUsed(TransactionEvents):
         return super().find_transaction(identifier)
 
 
-@fault("transaction-of-another-used", breaks="MQDMPR-3.1.7.1.8-05")
+@fault("operations-assigned-to-first-transaction", breaks="MQDMPR-3.1.7.1.8-05")
 class OfAnotherUsed(TransactionEvents):
-    """What is done within any transaction is done within the one that began first."""
+    """Each operation is assigned to the transaction that began first, not to the one that the request names."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         super().find_transaction(identifier)

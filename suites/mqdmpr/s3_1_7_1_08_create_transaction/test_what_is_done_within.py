@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.8 Create Transaction, and what 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.13 do within a transaction."""
+"""MS-MQDMPR 3.1.7.1.8 Create Transaction: the identifier and the operations of a transaction."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ pytestmark = needs("queue_control", "receive", "transactions")
 
 
 @covers("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", "MQDMPR-3.1.7.1.8-05")
-def test_a_transaction_is_known_by_its_identifier(peer, sut, judge):
-    """A new transaction has the identifier that its creator gave and no operations, and is the one that what is done by
-    that identifier belongs to.
+def test_transaction_has_supplied_identifier(peer, sut, judge):
+    """Two transactions have the identifiers that their creator supplied and no operations; a receive in each is
+    committed or aborted with its own transaction.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")
-    wanted = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
-    begun = [application.begin(transaction=one) for one in wanted]
-    judge("MQDMPR-3.1.7.1.8-03", expected=wanted, observed=begun)
-    judge("MQDMPR-3.1.7.1.8-04", expected=dict.fromkeys(begun, 0), observed=application.operations(*begun))
-    for one in begun:
-        application.take(transaction=one)
+    identifiers = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
+    transactions = [application.begin_transaction(transaction=one) for one in identifiers]
+    judge("MQDMPR-3.1.7.1.8-03", expected=identifiers, observed=transactions)
+    judge(
+        "MQDMPR-3.1.7.1.8-04",
+        expected=dict.fromkeys(transactions, 0),
+        observed=application.count_operations(*transactions),
+    )
+    for one in transactions:
+        application.receive(transaction=one)
     received = application.labels()
-    application.decide("abort", begun[1])
+    application.end_transaction("abort", transactions[1])
     aborted = application.labels()
-    application.decide("commit", begun[0])
+    application.end_transaction("commit", transactions[0])
     judge(
         "MQDMPR-3.1.7.1.8-05",
         expected={"received": [], "aborted": ["second"], "committed": ["second"], "operations": {}},
@@ -34,6 +38,6 @@ def test_a_transaction_is_known_by_its_identifier(peer, sut, judge):
             "received": received,
             "aborted": aborted,
             "committed": application.labels(),
-            "operations": application.operations(*begun),
+            "operations": application.count_operations(*transactions),
         },
     )

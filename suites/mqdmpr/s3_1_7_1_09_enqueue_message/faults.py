@@ -21,9 +21,9 @@ from reference_qm.surface.commands import Result
 LOW_BYTES = (1 << 56) - 1
 
 
-@fault("position-refers-to-the-message-before", breaks="MQDMPR-3.1.7.1.9-09")
+@fault("message-position-refers-to-previous-message", breaks="MQDMPR-3.1.7.1.9-09")
 class RefersToTheMessageBefore(Positions):
-    """The place of a message refers to the message that came before it."""
+    """The MessagePosition of a new message refers to the message that was enqueued before it."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -36,31 +36,31 @@ class RefersToTheMessageBefore(Positions):
 
 @fault("sequential-id-not-incremented", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
 class NotIncremented(Positions):
-    """All messages have the same SequentialID: it is not incremented."""
+    """The queue manager does not increment SequentialID: all messages have the same one."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         return lookup_identifier(message, self.qm.adm.SequentialID)
 
 
-@fault("lookup-identifier-counts-down", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
+@fault("lookup-identifier-low-bytes-descending", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
 class CountsDown(Positions):
-    """The low bytes of a LookupIdentifier are taken from the other end of the numbers."""
+    """The low bytes of the LookupIdentifiers descend from message to message."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         return super().assign_lookup_identifier(message) ^ LOW_BYTES
 
 
-@fault("lookup-identifier-priority-from-8", breaks=("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12"))
+@fault("lookup-identifier-high-byte-8-minus-priority", breaks=("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12"))
 class PriorityFromEight(Positions):
-    """The highest byte of every LookupIdentifier is 8 less the priority."""
+    """The high byte of a LookupIdentifier is 8 minus the priority."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         return (8 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
 
 
-@fault("queue-in-order-of-arrival", breaks="MQDMPR-3.1.7.1.9-14")
+@fault("message-inserted-at-end-of-queue", breaks="MQDMPR-3.1.7.1.9-14")
 class InOrderOfArrival(Positions):
-    """A message is put behind all others, whatever its priority."""
+    """The queue manager inserts a message at the end of its queue, regardless of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, replace(message, Priority=0))
@@ -68,9 +68,9 @@ class InOrderOfArrival(Positions):
         return position
 
 
-@fault("sent-within-transaction-received-at-once", breaks="MQDMPR-3.1.7.1.9-17")
+@fault("local-send-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.7.1.9-17")
 class ReceivedAtOnce(TransactionOperations):
-    """A message that is sent to a local queue within a transaction can be received before that commits."""
+    """A message that is sent to a local queue in a transaction can be received before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -79,9 +79,9 @@ class ReceivedAtOnce(TransactionOperations):
         return position
 
 
-@fault("sent-within-transaction-forgotten", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
+@fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
 class Forgotten(TransactionOperations):
-    """A transaction does not know of what is sent to a local queue within it."""
+    """A transaction has no operation for a message that is sent to a local queue in it."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -91,16 +91,16 @@ class Forgotten(TransactionOperations):
 
 
 add(
-    "time-to-be-received-not-started",
+    "time-to-be-received-timer-not-started",
     "MQDMPR-3.1.7.1.9-15",
-    "The time in which a message has to be received does not run.",
+    "The timer of TimeToBeReceived does not start when a message enters its queue.",
     skip(Lifetimes.watch_received),
 )
 
 
-@fault("local-send-told-as-failed", breaks="MQDMPR-3.1.7.1.9-26")
+@fault("local-send-returns-error", breaks="MQDMPR-3.1.7.1.9-26")
 class ToldAsFailed(Enqueueing):
-    """A message that is put into a local queue is told as refused."""
+    """The queue manager returns an error for a message that it stored in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         super().put_message(queue, message, None, result, now)

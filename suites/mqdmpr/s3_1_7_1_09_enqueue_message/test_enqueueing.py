@@ -1,13 +1,14 @@
-"""MS-MQDMPR 3.1.7.1.9 Enqueue Message: LookupIdentifiers, and messages that the system sends to itself."""
+"""MS-MQDMPR 3.1.7.1.9 Enqueue Message: LookupIdentifiers, and messages that the SUT sends to its own queues."""
 
 from __future__ import annotations
 
 from harness.expectations import holds, none
-from harness.peer.remote import START2
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
-from suites.applications import DONE, Application, answered
-from suites.mqqp.steps.reading import LOW_7_BYTES, brought
+from harness.wire.rpc_qm2qm import Method
+from suites.applications import Application, PendingRequest
+from suites.mqqp.steps.reading import LOW_7_BYTES
 
 pytestmark = needs("queue_control", "receive")
 
@@ -16,47 +17,55 @@ PRIORITIES = (3, 6, 0, 7, 3)
 
 
 @covers("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12")
-def test_the_highest_byte_of_an_identifier(peer, sut, judge):
-    """A LookupIdentifier has 7 less the priority in its highest byte, or 0 for one kind of messages (E59, E102)."""
-    plain, within = Application(peer, sut), Application(peer, sut, transactional=True)
+def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
+    """The high byte of LookupIdentifier is 7 minus the priority, or 0, depending on the kind of message (errata E59,
+    E102).
+    """
+    application, transactional_application = Application(peer, sut), Application(peer, sut, transactional=True)
     for number, priority in enumerate(PRIORITIES):
-        plain.fill(f"message {number}", PR=priority)
-    within.fill("first", "second")
+        application.fill(f"message {number}", PR=priority)
+    transactional_application.fill("first", "second")
     odd = [
         f"{label}: 0x{identifier >> 56:02X}"
         for number, priority in enumerate(PRIORITIES)
-        for label, identifier in plain.identifiers().items()
+        for label, identifier in application.lookup_ids().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
     judge("MQDMPR-3.1.7.1.9-12", expected=none("other highest byte"), observed=odd, errata="E102")
-    odd = [f"{label}: 0x{one >> 56:02X}" for label, one in within.identifiers().items() if one >> 56 not in (0, 7)]
+    odd = [
+        f"{label}: 0x{one >> 56:02X}"
+        for label, one in transactional_application.lookup_ids().items()
+        if one >> 56 not in (0, 7)
+    ]
     judge("MQDMPR-3.1.7.1.9-11", expected=none("other highest byte"), observed=odd, errata="E102")
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.9-13")
-def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote, sut, judge):
-    """A SequentialId is the low seven bytes of a LookupIdentifier, and grows over the messages of all queues."""
-    queue, transactional = remote.filled("first"), Application(remote.peer, sut, transactional=True)
+def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
+    """The low seven bytes of the LookupIdentifiers of three messages in two queues grow in the order of arrival, and
+    are the SequentialId that a remote reader receives.
+    """
+    queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
-    read = queue.receive(by=START2)
+    read = queue.receive(by=Method.START_RECEIVE2)
     first = read.out.lpRemoteReadDesc2.SequentialId
-    between = transactional.identifiers()["between"] & LOW_7_BYTES
-    remote.filled("second")
-    known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
-    later = queue.receive(by=START2)
+    between = transactional.lookup_ids()["between"] & LOW_7_BYTES
+    remote.open_with_messages("second")
+    lookup_ids = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
+    later = queue.receive(by=Method.START_RECEIVE2)
     second = later.out.lpRemoteReadDesc2.SequentialId
     judge(
         "MQDMPR-3.1.7.1.9-13",
         expected={
             "received": ["first", "second"],
-            "SequentialId": known["second"],
-            "order": holds("greater than those before"),
+            "SequentialId": lookup_ids["second"],
+            "order": holds("greater than the identifiers before"),
         },
         observed={
-            "received": [brought(read), brought(later)],
+            "received": [read.label_or_outcome, later.label_or_outcome],
             "SequentialId": second,
-            "order": first < between < known["second"] or [first, between, known["second"]],
+            "order": first < between < lookup_ids["second"] or [first, between, lookup_ids["second"]],
         },
         evidence=[read, later],
     )
@@ -64,46 +73,48 @@ def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote
 
 @needs("send")
 @covers("MQDMPR-3.1.7.1.9-26")
-def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
-    """A message for which its local queue has room is sent with success, and comes into the queue."""
+def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
+    """A send to a local queue with room succeeds, and the message is in the queue."""
     application = Application(peer, sut)
-    told = answered(peer, sut, "send", to=sut.direct_name(application.queue), label="sent", body="sent")
+    answer = PendingRequest(
+        peer, "send", to=sut.direct_name(application.queue), label="sent", body="sent"
+    ).await_outcome()
     application.await_labels(1)
     judge(
         "MQDMPR-3.1.7.1.9-26",
-        expected={"send": DONE, "queue": ["sent"]},
-        observed={"send": told, "queue": application.labels()},
+        expected={"send": Outcome.DONE, "queue": ["sent"]},
+        observed={"send": answer, "queue": application.labels()},
     )
 
 
-SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
 
 
 @needs("send", "transactions")
-@covers(*SENT)
-def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, judge):
-    """A message that is sent within a transaction to a local queue comes into it when that commits, in the order of
-    sending, and never when that is aborted.
+@covers(*SEND_RULES)
+def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
+    """Messages that are sent to a local queue in a transaction are in the queue after the commit, in order of
+    sending, and never after an abort.
     """
     application = Application(peer, sut, transactional=True)
-    committed, aborted = application.begin(), application.begin()
+    committed, aborted = application.begin_transaction(), application.begin_transaction()
     for number in (1, 2):
         application.send(f"sent {number}", transaction=committed)
         application.send(f"not sent {number}", transaction=aborted)
-    early = application.labels()
-    counts = list(application.operations(committed, aborted).values())
-    application.decide("commit", committed)
-    application.decide("abort", aborted)
+    labels_before = application.labels()
+    counts = list(application.count_operations(committed, aborted).values())
+    application.end_transaction("commit", committed)
+    application.end_transaction("abort", aborted)
     application.await_labels(2)
-    after = application.labels()
+    labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
         expected={"before": [], "after": ["sent 1", "sent 2"]},
-        observed={"before": early, "after": after},
+        observed={"before": labels_before, "after": labels_after},
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",
         "MQDMPR-3.1.7.1.9-21",
         expected={"operations": [2, 2], "queue": ["sent 1", "sent 2"]},
-        observed={"operations": counts, "queue": after},
+        observed={"operations": counts, "queue": labels_after},
     )

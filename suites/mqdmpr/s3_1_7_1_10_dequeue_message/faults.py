@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message, some of which break the other events that read, too."""
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message and of the other events that read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READS = (Reading.dequeue_message, Reading.read_by_lookup_identifier, Reading.pee
 
 
 add(
-    "deleted-queue-taken-for-empty",
+    "read-of-deleted-queue-fails-with-not-found",
     (
         "MQDMPR-3.1.7.1.10-06",
         "MQDMPR-3.1.7.1.11-04",
@@ -26,7 +26,7 @@ add(
         "MQDMPR-3.1.7.1.14-04",
         "MQDMPR-3.1.7.1.15-04",
     ),
-    "A queue that was deleted while it was open is one without messages.",
+    "A read of a queue that was deleted after it was opened returns MQ_ERROR_MESSAGE_NOT_FOUND.",
     both(
         *(
             with_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
@@ -35,30 +35,30 @@ add(
     ),
 )
 add(
-    "two-phases-in-one",
+    "two-phase-receive-deletes-at-first-phase",
     ("MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.1.12-21"),
-    "A message that is received in two phases is deleted in the first.",
+    "A message that is received in two phases is deleted in the first one.",
     with_arguments(Reading.take_message_out, two_phase_read=lambda given: False),
 )
 add(
-    "received-in-one-phase-stays",
+    "one-phase-receive-leaves-locked-message",
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
-    "A message that is received in one phase stays in its queue, locked for ever.",
+    "A message that is received in one phase stays in its queue, locked.",
     with_arguments(
         Reading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
 )
 add(
-    "cursor-not-asked-by-receives",
+    "receive-by-cursor-takes-first-message",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.10-15", "MQDMPR-3.1.7.1.11-10"),
-    "A receive by a cursor takes the first message.",
+    "A receive by a cursor takes the first message of the queue.",
     with_arguments(Reading.dequeue_message, cursor=lambda given: None),
 )
 
 
-@fault("receive-of-taken-message-takes-the-next", breaks=("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"))
+@fault("receive-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"))
 class TakesTheNext(Cursors):
-    """A receive by a cursor whose message was taken takes the one behind it."""
+    """A receive by a cursor whose message another reader has received takes the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
@@ -68,9 +68,9 @@ class TakesTheNext(Cursors):
         return status, position
 
 
-@fault("taken-message-told-as-not-found", breaks=("MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-16"))
+@fault("received-message-reported-as-not-found", breaks=("MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-16"))
 class ToldAsNotFound(Cursors):
-    """Of a cursor whose message was taken it is said that there is no message."""
+    """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         return _not_found(super().get_next_message_for_dequeue(cursor, no_wait))
@@ -84,13 +84,13 @@ def _not_found(got: Got) -> Got:
 
 
 add(
-    "receive-that-may-not-wait-times-out",
+    "receive-by-cursor-with-timeout-0-times-out",
     ("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
-    "A receive by a cursor that may not wait begins to wait, and its time is over at once.",
+    "A receive by a cursor with timeout zero and no message returns MQ_ERROR_IO_TIMEOUT.",
     with_arguments(Cursors.get_next_message_for_dequeue, no_wait=lambda given: False),
 )
 add(
-    "no-read-waits",
+    "read-never-waits",
     (
         "MQDMPR-3.1.7.1.10-22",
         "MQDMPR-3.1.7.1.10-23",
@@ -104,7 +104,7 @@ add(
         "MQDMPR-3.1.7.3.1-14",
         "MQDMPR-3.1.7.3.1-18",
     ),
-    "Whatever its time-out, a read ends at once when there is no message.",
+    "A read without an available message ends at once, regardless of its timeout.",
     with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: 0),
 )
 
@@ -119,8 +119,8 @@ def _answer_the_message_behind(given: Given) -> Answered:
 
 
 add(
-    "receive-brings-the-message-behind",
+    "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
-    "Who receives is given the message behind the one that is taken, if there is one.",
+    "A receive returns the content of the message behind the one that it takes.",
     with_arguments(Reading.take_message_out, answered=_answer_the_message_behind),
 )

@@ -1,24 +1,23 @@
-"""MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+"""MS-MQDMPR 3.1.7.1.10 Dequeue Message: several pending receives."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.expectations import any_order, each
-from harness.peer.remote import START, START2
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import RECEIVE
-from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import WAITING, brought, waiting
+from harness.wire.rpc_qm2qm import Action, Method
+from suites.mqqp.steps.methods import for_each_method
 
 LONG_MS = 60_000
 
 
 @needs("qm2qm")
-@by_each(
+@for_each_method(
     {
-        START: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
-        START2: {
+        Method.START_RECEIVE: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
+        Method.START_RECEIVE2: {
             "receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.2.1-05"],
             "waits": ["MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-12"],
         },
@@ -34,27 +33,29 @@ LONG_MS = 60_000
         )
     ],
 )
-def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor, events):
-    """Each message that comes goes to one receive of those that wait for it; the others wait on."""
-    queue = remote.filled()
-    cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
-    reads = [queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    before = [waiting(read) for read in reads]
+def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, rules, with_cursor, events):
+    """Of three pending receives, two arriving messages complete one each, and the third receive waits until a third
+    message arrives.
+    """
+    queue = remote.open_with_messages()
+    cursors = [queue.open_cursor() if with_cursor else 0 for _ in range(3)]
+    reads = [queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    states_before = [read.state_after_silence() for read in reads]
     remote.deliver(["first", "second"])
-    then = [waiting(read) for read in reads]
+    states_between = [read.state_after_silence() for read in reads]
     remote.deliver(["third"])
-    after = [brought(read.wait()) for read in reads]
-    ends = [queue.end(read).outcome for read in reads]
+    labels_after = [read.wait().label_or_outcome for read in reads]
+    ends = [queue.acknowledge(read).outcome for read in reads]
     judge(
         *rules["waits"],
-        expected={"before": each(WAITING), "after_two_came": any_order("first", "second", WAITING)},
-        observed={"before": before, "after_two_came": then},
+        expected={"before": each(Call.WAITING), "after_two_came": any_order("first", "second", Call.WAITING)},
+        observed={"before": states_before, "after_two_came": states_between},
         evidence=reads,
     )
     judge(
         *rules["receive"],
         *events,
         expected={"received": any_order("first", "second", "third"), "ended": each("MQ_OK"), "queue": []},
-        observed={"received": after, "ended": ends, "queue": queue.labels()},
+        observed={"received": labels_after, "ended": ends, "queue": queue.labels()},
         evidence=reads,
     )

@@ -1,32 +1,34 @@
-"""MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+"""MS-MQDMPR 3.1.7.1.10 Dequeue Message: the cursor of a pending receive."""
 
 from __future__ import annotations
 
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
-from suites.mqqp.steps.reading import WAITING, brought, waiting
+from harness.wire.rpc_qm2qm import Action
 
 LONG_MS = 600_000
-"""It is longer than any check waits, on a system that stands still again and again, too."""
+"""Longer than any check waits, even on a system that stalls repeatedly."""
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-31")
-def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
-    """A cursor by which a receive waited is at the message that came, also when that is given back to the queue."""
-    queue = remote.filled()
-    cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
-    read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
-    waits = waiting(read)
+def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
+    """After a pending receive by a cursor took a message and returned it to the queue, the next receive by that
+    cursor takes the message behind it, and one by a new cursor takes the returned message.
+    """
+    queue = remote.open_with_messages()
+    cursor, fresh = (queue.open_cursor() for _ in range(2))
+    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
+    waits = read.state_after_silence()
     remote.deliver(["first"])
-    came = brought(read.wait())
-    queue.end(read, RR_NACK)
+    label = read.wait().label_or_outcome
+    queue.give_back(read)
     remote.deliver(["second"])
-    then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
-    seen = [brought(one) for one in then]
+    later_reads = [queue.start_receive(hCursor=one) for one in (cursor, fresh)]
+    observed = [one.label_or_outcome for one in later_reads]
     judge(
         "MQDMPR-3.1.7.1.10-31",
-        expected={"before": WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"},
-        observed={"before": waits, "after": came, "next_by_it": seen[0], "next_by_another": seen[1]},
-        evidence=[read, *then],
+        expected={"before": Call.WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"},
+        observed={"before": waits, "after": label, "next_by_it": observed[0], "next_by_another": observed[1]},
+        evidence=[read, *later_reads],
     )

@@ -8,14 +8,14 @@ from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.statuses import Status
 
 add(
-    "receive-begun-without-tag",
+    "two-phase-receive-loses-tag",
     ("MQDMPR-3.1.7.1.11-12", "MQDMPR-3.1.7.1.10-27"),
-    "A receive that is begun loses its tag.",
+    "A receive that is begun in two phases loses its tag.",
     with_arguments(TwoPhaseReading.dequeue_message_begin, tag=lambda given: None),
 )
 add(
-    "receive-begun-told-as-timed-out",
+    "two-phase-receive-returns-timeout-status",
     ("MQDMPR-3.1.7.1.11-15", "MQDMPR-3.1.7.1.10-D07"),
-    "A receive that is begun and brings its message returns MQ_ERROR_IO_TIMEOUT.",
+    "A receive that is begun in two phases returns its message with MQ_ERROR_IO_TIMEOUT.",
     with_status(TwoPhaseReading.dequeue_message_begin, Status.MQ_ERROR_IO_TIMEOUT),
 )

@@ -8,9 +8,9 @@ from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.statuses import Status
 
 add(
-    "receive-of-deleted-queue-ended",
+    "end-of-receive-from-deleted-queue-succeeds",
     "MQDMPR-3.1.7.1.12-04",
-    "A receive is ended with success although its queue was deleted meanwhile.",
+    "The end of a receive from a queue that was deleted meanwhile returns MQ_OK.",
     instead_if(
         TwoPhaseReading.dequeue_message_end,
         lambda given: given.queue_desc.QueueReference is None,
@@ -18,20 +18,20 @@ add(
     ),
 )
 add(
-    "receive-ended-always-deletes",
+    "end-of-receive-always-deletes",
     "MQDMPR-3.1.7.1.12-18",
-    "However a receive is ended, its message is deleted.",
+    "The end of a receive always deletes the message.",
     with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: True),
 )
 add(
-    "receive-ended-never-deletes",
+    "end-of-receive-never-deletes",
     "MQDMPR-3.1.7.1.12-13",
-    "However a receive is ended, its message is there again.",
+    "The end of a receive always makes the message available again.",
     with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: False),
 )
 add(
-    "receive-ended-told-as-out-of-sequence",
+    "end-of-receive-returns-sequence-error",
     "MQDMPR-3.1.7.1.12-21",
-    "To end a receive returns MQ_ERROR_TRANSACTION_SEQUENCE, though it is ended.",
+    "The end of a receive returns MQ_ERROR_TRANSACTION_SEQUENCE, although it succeeds.",
     with_status(TwoPhaseReading.dequeue_message_end, Status.MQ_ERROR_TRANSACTION_SEQUENCE, callback="ended"),
 )

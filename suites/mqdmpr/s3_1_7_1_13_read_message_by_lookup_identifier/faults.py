@@ -15,13 +15,13 @@ from reference_qm.model.transactions import Transaction
 add(
     "lookup-peek-receives",
     ("MQDMPR-3.1.7.1.13-02", "MQDMPR-3.1.7.1.13-11"),
-    "A peek by identifier takes the message.",
+    "A peek by LookupIdentifier removes the message.",
     with_arguments(Reading.read_by_lookup_identifier, peek_operation=lambda given: False),
 )
 add(
-    "lookup-in-the-first-open-queue",
+    "lookup-searches-first-opened-queue",
     "MQDMPR-3.1.7.1.13-09",
-    "A read by identifier looks in the queue that was opened first.",
+    "A read by LookupIdentifier searches the queue that was opened first.",
     with_arguments(
         Reading.read_by_lookup_identifier, queue_desc=lambda given: next(iter(given.qm.descriptors.values()))
     ),
@@ -34,28 +34,28 @@ def _behind(found: MessagePosition | None) -> MessagePosition | None:
 
 
 add(
-    "lookup-brings-the-message-behind",
+    "lookup-returns-next-message",
     ("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38"),
-    "A read by identifier brings the message behind the one that was found, if there is one.",
+    "A read by LookupIdentifier returns the content of the message behind the one that it found.",
     with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _behind(found))),
 )
 add(
-    "lookup-failures-told-as-time-out",
+    "lookup-without-result-returns-timeout",
     "MQDMPR-3.1.7.1.13-18",
-    "A read by identifier that finds nothing returns MQ_ERROR_IO_TIMEOUT, as one that waited would.",
+    "A read by LookupIdentifier that finds no message returns MQ_ERROR_IO_TIMEOUT.",
     with_result(
         Reading.read_by_lookup_identifier,
         lambda status, found: (Status.MQ_ERROR_IO_TIMEOUT if found is None else status, found),
     ),
 )
 add(
-    "lookup-success-told-as-not-found",
+    "lookup-success-returns-not-found",
     ("MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03"),
-    "A read by identifier brings its message with MQ_ERROR_MESSAGE_NOT_FOUND.",
+    "A read by LookupIdentifier returns its message with MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_status(Reading.read_by_lookup_identifier, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
 )
 add(
-    "two-phases-without-lock",
+    "two-phase-receive-does-not-lock",
     (
         "MQDMPR-3.1.7.1.10-D05",
         "MQDMPR-3.1.7.1.11-07",
@@ -64,7 +64,7 @@ add(
         "MQDMPR-3.1.7.1.13-04",
         "MQDMPR-3.1.7.1.13-32",
     ),
-    "A message that is received in two phases can be received by others meanwhile.",
+    "A message that is received in two phases can be received by other readers before the end.",
     instead_if(
         Reading.take_message_out,
         lambda given: given.two_phase_read,
@@ -73,9 +73,9 @@ add(
 )
 
 
-@fault("received-within-transaction-not-locked", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
+@fault("receive-in-transaction-does-not-lock", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
 class NotLocked(TransactionOperations):
-    """What is received within a transaction can be received by others, too, until that commits."""
+    """A message that is received in a transaction can be received by other readers before the commit."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -83,11 +83,11 @@ class NotLocked(TransactionOperations):
 
 
 @fault(
-    "received-within-transaction-deleted-at-once",
+    "receive-in-transaction-deletes-at-once",
     breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
 )
 class DeletedAtOnce(TransactionOperations):
-    """What is received within a transaction is gone at once, whatever becomes of that."""
+    """A message that is received in a transaction is deleted at once, however the transaction ends."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)

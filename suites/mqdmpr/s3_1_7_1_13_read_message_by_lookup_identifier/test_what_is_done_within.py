@@ -1,50 +1,44 @@
-"""MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier."""
+"""MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier: receives in transactions."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import Application
 
-TAKEN = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
-
-
-LOOKED_UP = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
+RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
+LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 
 
 @needs("queue_control", "receive", "transactions")
-@covers(*TAKEN, *LOOKED_UP)
-def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut, judge):
-    """A message that a transaction receives, the first of its queue or by its identifier, is hidden from all others as
-    an operation of that transaction, until a commit removes it or an abort puts it back to its place.
+@covers(*RECEIVE_RULES, *LOOKUP_RULES)
+def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
+    """Messages that two transactions receive, from the front and by LookupIdentifier, are hidden from other readers;
+    the commit removes those of its transaction, and the abort restores the others in their positions.
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")
-    committed, aborted = application.begin(), application.begin()
-    took = [application.take(transaction=committed), application.take(transaction=aborted)]
-    left = application.labels()
+    committed, aborted = application.begin_transaction(), application.begin_transaction()
+    received_labels = [application.receive(transaction=committed), application.receive(transaction=aborted)]
+    labels_before = application.labels()
     looked_up = [
-        application.take_that(label, transaction=transaction)
+        application.receive_by_label(label, transaction=transaction)
         for label, transaction in (("d", committed), ("e", aborted))
     ]
     locked = application.labels()
-    counts = list(application.operations(committed, aborted).values())
-    application.decide("commit", committed)
-    application.decide("abort", aborted)
-    after = application.labels()
+    counts = list(application.count_operations(committed, aborted).values())
+    application.end_transaction("commit", committed)
+    application.end_transaction("abort", aborted)
+    labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.10-D03",
         expected={"received": ["a", "b"], "left": ["c", "d", "e"]},
-        observed={"received": took, "left": left},
+        observed={"received": received_labels, "left": labels_before},
     )
     judge(
         "MQDMPR-3.1.7.1.13-24",
         expected={"received": ["d", "e"], "left": ["c"]},
         observed={"received": looked_up, "left": locked},
     )
-    judge(
-        "MQDMPR-3.1.7.1.10-D04",
-        "MQDMPR-3.1.7.1.13-25",
-        "MQDMPR-3.1.7.1.13-29",
-        expected={"operations": [2, 2], "queue": ["b", "c", "e"]},
-        observed={"operations": counts, "queue": after},
-    )
+    judge("MQDMPR-3.1.7.1.10-D04", expected=["b"], observed=[label for label in labels_after if label in "ab"])
+    judge("MQDMPR-3.1.7.1.13-25", expected=["e"], observed=[label for label in labels_after if label in "de"])
+    judge("MQDMPR-3.1.7.1.13-29", expected=[2, 2], observed=counts)

@@ -14,9 +14,9 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus, Status
 
 
-@fault("next-message-is-the-same", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
+@fault("peek-next-returns-current-message", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
 class NextIsTheSame(Cursors):
-    """The next message of a cursor is the one that it is at."""
+    """A peek at the next message returns the current message of the cursor."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.READ:
@@ -30,9 +30,9 @@ def _first_cursor(given: Given) -> Cursor:
 
 
 add(
-    "next-message-of-another-queue",
+    "peek-next-uses-first-cursor",
     "MQDMPR-3.1.7.1.14-06",
-    "The next message is that of the first cursor that there is, of whichever queue.",
+    "A peek at the next message uses the first cursor of any queue.",
     with_arguments(
         Reading.peek_next_message,
         queue_desc=lambda given: _first_cursor(given).OpenQueueDescriptorReference,
@@ -40,16 +40,16 @@ add(
     ),
 )
 add(
-    "next-message-told-as-illegal",
+    "peek-next-success-returns-illegal-action",
     "MQDMPR-3.1.7.1.14-11",
-    "The next message is brought with MQ_ERROR_ILLEGAL_CURSOR_ACTION.",
+    "A peek at the next message returns its message with MQ_ERROR_ILLEGAL_CURSOR_ACTION.",
     with_status(Reading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),
 )
 
 
-@fault("next-message-of-nothing-not-found", breaks="MQDMPR-3.1.7.1.14-14")
+@fault("peek-next-of-new-cursor-returns-not-found", breaks="MQDMPR-3.1.7.1.14-14")
 class OfNothingNotFound(Cursors):
-    """That a cursor by which nothing was read has no next message is told as MQ_ERROR_MESSAGE_NOT_FOUND."""
+    """A peek at the next message by a cursor that has read no message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_next_message_for_peek(cursor)
@@ -57,22 +57,22 @@ class OfNothingNotFound(Cursors):
         return (CursorStatus.NOT_FOUND, None) if illegal else (status, position)
 
 
-@fault("next-message-of-nothing-is-the-first", breaks=("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"))
+@fault("peek-next-of-new-cursor-returns-first", breaks=("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"))
 class OfNothingIsTheFirst(Cursors):
-    """A cursor by which nothing was read has a next message: the first."""
+    """A peek at the next message by a cursor that has read no message returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         return self._seek_for_peek(cursor)
 
 
-@fault("peek-keeps-other-readers-waiting", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
+@fault("arriving-message-completes-one-peek-only", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
 class KeepsOthersWaiting(Waiting):
-    """A message that comes goes to the first read that waits and to no other, also if that only peeks."""
+    """An arriving message completes only the first pending read, also if that read is a peek."""
 
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                found = self._find_for(reader, position)
+                found = self._find_message_for(reader, position)
                 if found is not None:
                     self.satisfy_reader(reader, found)
                     return

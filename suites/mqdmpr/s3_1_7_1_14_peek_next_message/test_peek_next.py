@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
-from suites.mqqp.steps.reading import WAITING, brought, waiting
+from harness.wire.rpc_qm2qm import Action
 
 LONG_MS = 600_000
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
-def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
-    """Each peek that waits by a cursor for the next message gets the one that comes into its queue, at which its cursor
-    is then.
+def test_arriving_message_completes_all_pending_peek_next(remote, judge):
+    """Two pending peeks at the next message by two cursors both get the message that arrives in their queue, and
+    their cursors move to it.
     """
-    beside = remote.open("admin")
+    admin_queue = remote.open("admin")
     remote.deliver(["first", "fourth"], queue="admin")
-    beside.read(PEEK_CURRENT, hCursor=beside.cursor().settled().out.phCursor).settled()
-    queue = remote.filled("first")
-    cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
+    admin_queue.peek(hCursor=admin_queue.open_cursor()).expect_success()
+    queue = remote.open_with_messages("first")
+    cursors = [queue.open_cursor() for _ in range(2)]
     for cursor in cursors:
-        queue.read(PEEK_CURRENT, hCursor=cursor).settled()
-    reads = [queue.begin(PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    waits = [waiting(read) for read in reads]
+        queue.peek(hCursor=cursor).expect_success()
+    reads = [queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    waits = [read.state_after_silence() for read in reads]
     remote.deliver(["second"])
-    came = [brought(read.wait()) for read in reads]
+    labels = [read.wait().label_or_outcome for read in reads]
     judge(
         "MQDMPR-3.1.7.1.14-27",
-        expected={"before": [WAITING, WAITING], "after": ["second", "second"]},
-        observed={"before": waits, "after": came},
+        expected={"before": [Call.WAITING, Call.WAITING], "after": ["second", "second"]},
+        observed={"before": waits, "after": labels},
         evidence=reads,
     )
     outcomes = [read.outcome for read in reads]
     judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=reads)
     remote.deliver(["third"])
-    then = [queue.read(action, hCursor=cursors[0]) for action in (PEEK_CURRENT, PEEK_NEXT)]
-    observed = [brought(read) for read in then]
+    later_reads = [queue.read(action, hCursor=cursors[0]) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
+    observed = [read.label_or_outcome for read in later_reads]
     judge(
         "MQDMPR-3.1.7.1.14-06",
         "MQDMPR-3.1.7.1.14-25",
         expected=["second", "third"],
         observed=observed,
-        evidence=then,
+        evidence=later_reads,
     )

@@ -28,9 +28,9 @@ def _first_queue(given: Given) -> OpenQueueDescriptor:
 
 
 add(
-    "cursor-not-asked-by-peeks",
+    "peek-by-cursor-returns-last-message",
     ("MQDMPR-3.1.7.1.15-10", "MQDMPR-3.1.7.1.15-12"),
-    "A peek by a cursor reads the last message that the cursor could come to, not the one that it is at.",
+    "A peek by a cursor returns the last message that the cursor could reach.",
     instead_if(
         Reading.peek_message,
         lambda given: given.cursor is not None and isinstance(_tail(given), MessagePosition),
@@ -38,25 +38,25 @@ add(
     ),
 )
 add(
-    "peek-in-the-first-open-queue",
+    "peek-reads-first-opened-queue",
     "MQDMPR-3.1.7.1.15-06",
-    "A peek without a cursor reads in the queue that was opened first.",
+    "A peek without a cursor reads the queue that was opened first.",
     with_arguments(
         Reading.peek_message,
         queue_desc=lambda given: given.queue_desc if given.cursor is not None else _first_queue(given),
     ),
 )
 add(
-    "peek-told-as-timed-out",
+    "peek-success-returns-timeout",
     ("MQDMPR-3.1.7.1.15-13", "MQDMPR-3.1.7.1.15-59"),
-    "A peek brings its message with MQ_ERROR_IO_TIMEOUT.",
+    "A peek returns its message with MQ_ERROR_IO_TIMEOUT.",
     with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT),
 )
 
 
-@fault("peek-at-taken-message-reads-the-next", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
+@fault("peek-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
 class ReadsTheNext(Cursors):
-    """A peek by a cursor whose message was taken reads the one behind it."""
+    """A peek by a cursor whose message another reader has received returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_message_for_peek(cursor)
@@ -64,7 +64,7 @@ class ReadsTheNext(Cursors):
 
 
 def _without_time_out(instead_ms: int) -> Install:
-    """Take another time-out in place of none."""
+    """Use another timeout in place of none."""
     return with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,
@@ -72,21 +72,21 @@ def _without_time_out(instead_ms: int) -> Install:
 
 
 add(
-    "no-time-out-is-no-time",
+    "read-without-timeout-does-not-wait",
     ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
-    "A read without a time-out does not wait.",
+    "A read without a timeout does not wait.",
     _without_time_out(0),
 )
 add(
-    "no-time-out-is-a-day",
+    "read-without-timeout-waits-one-day",
     ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
-    "A read without a time-out waits for a day.",
+    "A read without a timeout waits for one day.",
     _without_time_out(86_400_000),
 )
 
 
 @fault(
-    "search-begins-behind-the-first",
+    "search-from-front-skips-first-message",
     breaks=(
         "MQDMPR-3.1.7.1.10-38",
         "MQDMPR-3.1.7.1.15-38",
@@ -98,7 +98,7 @@ add(
     ),
 )
 class BehindTheFirst(Seeking):
-    """A search from the front of the queue begins behind its first message, if there are more."""
+    """A search from the front of a queue skips the first message if there are more."""
 
     def seek_available(
         self,
@@ -113,7 +113,7 @@ class BehindTheFirst(Seeking):
 
 
 add(
-    "waiting-reads-not-released",
+    "available-message-completes-no-pending-read",
     (
         "MQDMPR-3.1.7.1.9-23",
         "MQDMPR-3.1.7.1.10-D02",
@@ -130,6 +130,6 @@ add(
         "MQDMPR-3.1.7.3.1-22",
         "MQDMPR-3.1.7.3.1-23",
     ),
-    "A message that becomes available goes to no read that waits.",
+    "A message that becomes available completes no pending read.",
     skip(Waiting.release_readers),
 )

@@ -1,27 +1,27 @@
-"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15: reads of an application that gives no time-out."""
+"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15: reads without a timeout, and pending peeks by a cursor."""
 
 from __future__ import annotations
 
 import pytest
 
-from harness.peer.remote import START, START2
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
-from suites.applications import REFUSED, Application, Waiting
-from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import WAITING, brought, waiting
+from harness.sut.outcomes import Outcome
+from harness.wire.rpc_qm2qm import Action, Method
+from suites.applications import Application, PendingRequest
+from suites.mqqp.steps.methods import for_each_method
 
 HOURS_MS = 30 * 3_600_000
-"""Where time can be hurried: longer than any time-out that an implementation might take for none."""
-READS = {
+"""Where time can be sped up: longer than any time-out that an implementation might use for no time-out."""
+RULE_OF_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
 }
 
 
-def _where(sut, application, verb):
-    """Say where a read reads: one of the next message is by a cursor, at a message."""
+def _build_arguments(sut, application, verb):
+    """Return the queue of a read, or for a peek of the next message a cursor at a message."""
     if verb != "peek_next":
         return {"queue": application.queue}
     application.fill("before")
@@ -32,23 +32,27 @@ def _where(sut, application, verb):
 
 
 @needs("queue_control", "receive", "send")
-@pytest.mark.parametrize("verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in READS.items()])
-def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
-    """A read of an application that gives no time-out waits until a message comes, however long that takes."""
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_OF_READ.items()]
+)
+def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
+    """A receive, peek or peek-next of an application without a timeout is still pending after 30 hours (in real time
+    after the silence window), and gets the message that then arrives.
+    """
     application = Application(peer, sut)
-    where = _where(sut, application, verb)
-    read = Waiting(peer, sut, verb, timeout_ms=None, **where)
+    arguments = _build_arguments(sut, application, verb)
+    read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
     peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
-    early = read.answered()
+    is_early = read.is_answered()
     application.send("awaited")
-    brought = read.brought()
-    if brought == REFUSED:
-        judge.not_shown("the SUT's control channel gives every read of an application a time-out")
+    label = read.await_label()
+    if label == Outcome.REFUSED:
+        judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
         return
     judge(
-        READS[verb],
+        RULE_OF_READ[verb],
         expected={"answered_early": False, "brought": "awaited"},
-        observed={"answered_early": early, "brought": brought},
+        observed={"answered_early": is_early, "brought": label},
     )
 
 
@@ -56,9 +60,9 @@ LONG_MS = 60_000
 
 
 @needs("qm2qm")
-@by_each(
+@for_each_method(
     {
-        START: {
+        Method.START_RECEIVE: {
             "current": [
                 "MQQP-3.1.4.1-D16",
                 "MQDMPR-3.1.7.1.15-18",
@@ -70,7 +74,7 @@ LONG_MS = 60_000
             ],
             "next": ["MQQP-3.1.4.1-D17"],
         },
-        START2: {
+        Method.START_RECEIVE2: {
             "current": [
                 "MQQP-3.1.4.10-36",
                 "MQDMPR-3.1.7.1.15-18",
@@ -87,22 +91,24 @@ LONG_MS = 60_000
         },
     }
 )
-def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by, rules):
-    """Each peek that waits by a cursor gets the message that comes, at which its cursor stays until it goes on."""
-    queue = remote.filled()
-    cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
-    reads = [queue.begin(PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    early = [waiting(read) for read in reads]
+def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rules):
+    """Two pending peeks by cursors both get the message that arrives; a second peek returns it again, and a peek-
+    next returns the message behind it.
+    """
+    queue = remote.open_with_messages()
+    cursors = [queue.open_cursor() for _ in range(2)]
+    reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
-    came = [brought(read.wait()) for read in reads]
+    labels = [read.wait().label_or_outcome for read in reads]
     remote.deliver(["second"])
-    again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
+    later_reads = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
     judge(
         *rules["current"],
-        expected={"before": [WAITING, WAITING], "came": ["first", "first"], "again": ["first", "first"]},
-        observed={"before": early, "came": came, "again": [brought(read) for read in again]},
-        evidence=[*reads, *again],
+        expected={"before": [Call.WAITING, Call.WAITING], "came": ["first", "first"], "again": ["first", "first"]},
+        observed={"before": states, "came": labels, "again": [read.label_or_outcome for read in later_reads]},
+        evidence=[*reads, *later_reads],
     )
-    on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
-    observed = [brought(read) for read in on]
+    on = [queue.peek_next(by=by, hCursor=cursor) for cursor in cursors]
+    observed = [read.label_or_outcome for read in on]
     judge(*rules["next"], expected=["second", "second"], observed=observed, evidence=on)

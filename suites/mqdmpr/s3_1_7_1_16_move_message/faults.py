@@ -14,13 +14,13 @@ from reference_qm.model.transactions import Transaction
 
 
 def _is_application(queue: Queue) -> bool:
-    """Return whether a queue is an application's; what becomes of other messages is no move of one."""
+    """Return whether a queue belongs to an application; only its messages are moved by an application."""
     return queue.QueueType is not QueueType.SYSTEM
 
 
-@fault("move-copies", breaks="MQDMPR-3.1.7.1.16-05")
+@fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
 class Copies(Positions):
-    """A message that is moved stays where it was, too."""
+    """A moved message stays in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if not _is_application(queue):
@@ -30,9 +30,9 @@ class Copies(Positions):
         return there
 
 
-@fault("move-loses-the-body", breaks="MQDMPR-3.1.7.1.16-06")
+@fault("move-drops-body", breaks="MQDMPR-3.1.7.1.16-06")
 class LosesTheBody(Positions):
-    """A message that is moved arrives without its body."""
+    """A moved message has no body in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
@@ -41,9 +41,9 @@ class LosesTheBody(Positions):
         return there
 
 
-@fault("move-to-the-end", breaks="MQDMPR-3.1.7.1.16-07")
+@fault("move-appends-to-target", breaks="MQDMPR-3.1.7.1.16-07")
 class ToTheEnd(Positions):
-    """A message that is moved comes behind all others of its target."""
+    """A moved message is the last of its target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         message = position.MessageReference
@@ -55,9 +55,9 @@ class ToTheEnd(Positions):
         return there
 
 
-@fault("move-loses-the-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
+@fault("move-resets-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
 class LosesThePriority(Positions):
-    """A message that is moved has the lowest priority then."""
+    """A moved message has the lowest priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if _is_application(queue):
@@ -65,18 +65,18 @@ class LosesThePriority(Positions):
         return super().move_message(position, queue)
 
 
-@fault("moved-within-transaction-not-locked", breaks="MQDMPR-3.1.7.1.16-D02")
+@fault("move-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02")
 class NotLocked(TransactionOperations):
-    """What is to be moved within a transaction can be received before that commits."""
+    """A message that is moved in a transaction can be received before the commit."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
         position.State = MessagePositionState.AVAILABLE
 
 
-@fault("moved-within-transaction-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
+@fault("move-in-transaction-takes-effect-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
 class AtOnce(TransactionOperations):
-    """A message is moved at once, whatever becomes of the transaction."""
+    """A message that is moved in a transaction is in its target queue at once."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         self.qm.positions.move_message(position, target)

@@ -1,11 +1,12 @@
-"""MS-MQDMPR 3.1.7.1.16 Move Message: between a queue and its subqueue."""
+"""MS-MQDMPR 3.1.7.1.16 Move Message: moves between a queue and its subqueue."""
 
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import none
+from harness.expectations import any_order, none
 from harness.run.marks import covers, needs
-from suites.applications import DONE, Application, Waiting, asked
+from harness.sut.outcomes import Outcome
+from suites.applications import Application, PendingRequest
 
 pytestmark = needs("queue_control", "receive", "subqueues")
 
@@ -13,87 +14,99 @@ WAIT_MS = 60_000
 LARGE_KB = 16
 
 
-def subqueue_of(application):
-    """Make a subqueue of an application's queue; return its path name."""
+def create_subqueue(application):
+    """Create a subqueue of an application's queue; return its path name."""
     name = f"{application.queue};mqc-sub"
     application.sut.create_queue(name, transactional=application.transactional)
     return name
 
 
-def move(application, label, to, **how):
-    """Move a message; return whether that was done."""
-    lookup_id = application.identifiers().get(label, 0)
-    return asked(application.sut, "move", queue=application.queue, lookup_id=lookup_id, to=to, **how)
+def move_message(application, label, to, **how):
+    """Move a message; return the outcome."""
+    lookup_id = application.lookup_ids().get(label, 0)
+    return application.sut.attempt("move", queue=application.queue, lookup_id=lookup_id, to=to, **how)
 
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
-def test_a_message_is_moved_to_the_place_of_its_priority(peer, sut, judge):
-    """A message that is moved to a subqueue leaves its queue and is in the subqueue as it was, at the place of its
-    priority.
+def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
+    """Three messages that are moved to a subqueue leave their queue, and are in the subqueue unchanged, the one with
+    the highest priority first.
     """
     application = Application(peer, sut)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     for label, priority in (("a", 2), ("b", 2), ("c", 5), ("stays", 3)):
         application.fill(label, PR=priority)
-    before = {one["label"]: one for one in application.shown()}
-    answers = [move(application, label, subqueue) for label in "abc"]
+    messages_before = {one["label"]: one for one in application.messages()}
+    answers = [move_message(application, label, subqueue) for label in "abc"]
     judge(
         "MQDMPR-3.1.7.1.16-05",
-        expected={"moves": [DONE] * 3, "queue": ["stays"]},
+        expected={"moves": [Outcome.DONE] * 3, "queue": ["stays"]},
         observed={"moves": answers, "queue": application.labels()},
     )
-    there = application.shown(subqueue)
-    judge("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=[one["label"] for one in there])
+    messages = application.messages(subqueue)
+    labels = [one["label"] for one in messages]
+    judge("MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=labels)
     changed = [
         f"{one['label']}: {name}"
-        for one in there
-        for name, value in before[one["label"]].items()
+        for one in messages
+        for name, value in messages_before[one["label"]].items()
         if name != "lookup_id" and one.get(name) != value
     ]
-    received = application.take(queue=subqueue)
+    received = application.receive(queue=subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-06",
-        expected={"changes": none("property"), "received": "c", "left": ["a", "b"]},
-        observed={"changes": changed, "received": received, "left": application.labels(subqueue)},
+        expected={"moved": any_order(*"abc"), "changes": none("property"), "received": labels[:1], "left": labels[1:]},
+        observed={
+            "moved": labels,
+            "changes": changed,
+            "received": [received],
+            "left": application.labels(subqueue),
+        },
     )
 
 
 @covers("MQDMPR-3.1.7.1.16-D01")
-def test_a_message_that_is_moved_goes_to_who_waits_there(peer, sut, judge):
-    """A receive that waits at a subqueue gets the message that is moved there."""
+def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
+    """A pending receive at a subqueue gets the message that is moved there."""
     application = Application(peer, sut)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     application.fill("moved", "stays")
-    read = Waiting(peer, sut, queue=subqueue, timeout_ms=WAIT_MS)
+    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=WAIT_MS)
     peer.settle()
-    early = read.answered()
-    move(application, "moved", subqueue)
+    is_early = read.is_answered()
+    move_message(application, "moved", subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-D01",
         expected={"answered_early": False, "brought": "moved", "left": []},
-        observed={"answered_early": early, "brought": read.brought(), "left": application.labels(subqueue)},
+        observed={"answered_early": is_early, "brought": read.await_label(), "left": application.labels(subqueue)},
     )
-    if not read.answered():
+    if not read.is_answered():
         sut.control.call("cancel", request=read.number)
 
 
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
-def test_what_is_moved_within_a_transaction_moves_when_that_commits(peer, sut, judge):
-    """A message that is moved within a transaction is hidden until a commit moves it, or an abort puts it back."""
+def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
+    """A message that is moved in a transaction is in neither queue before the end; the commit moves it, and an abort
+    restores it.
+    """
     application = Application(peer, sut, transactional=True)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     application.fill("a", "b", "c")
-    committed, aborted = application.begin(), application.begin()
+    committed, aborted = application.begin_transaction(), application.begin_transaction()
     answers = [
-        move(application, label, subqueue, transaction=transaction)
+        move_message(application, label, subqueue, transaction=transaction)
         for label, transaction in (("a", committed), ("b", aborted))
     ]
     observed = {"moves": answers, "queue": application.labels(), "subqueue": application.labels(subqueue)}
-    counts = list(application.operations(committed, aborted).values())
-    judge("MQDMPR-3.1.7.1.16-D02", expected={"moves": [DONE] * 2, "queue": ["c"], "subqueue": []}, observed=observed)
-    application.decide("commit", committed)
-    application.decide("abort", aborted)
+    counts = list(application.count_operations(committed, aborted).values())
+    judge(
+        "MQDMPR-3.1.7.1.16-D02",
+        expected={"moves": [Outcome.DONE] * 2, "queue": ["c"], "subqueue": []},
+        observed=observed,
+    )
+    application.end_transaction("commit", committed)
+    application.end_transaction("abort", aborted)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
         expected={"operations": [1, 1], "queue": ["b", "c"], "subqueue": ["a"]},
@@ -103,21 +116,21 @@ def test_what_is_moved_within_a_transaction_moves_when_that_commits(peer, sut, j
 
 @needs("configure")
 @covers("MQDMPR-3.1.7.1.9-04")
-def test_what_is_in_a_subqueue_counts_for_the_queue_manager(peer, sut, judge):
-    """A queue manager counts the messages in subqueues to its quota, and takes no message beyond that."""
+def test_subqueue_message_counts_against_quota(peer, sut, judge):
+    """A message in a subqueue fills the queue manager's quota, so that a further message is not stored."""
     application = Application(peer, sut)
-    subqueue = subqueue_of(application)
+    subqueue = create_subqueue(application)
     connection = peer.open_raw()
-    connection.send(application.packet("large", body=bytes(LARGE_KB * 1024)))
+    connection.send(application.build_message("large", body=bytes(LARGE_KB * 1024)))
     if not application.await_labels(1):
         raise ConformanceFailure("the SUT did not take the message")
-    move(application, "large", subqueue)
+    move_message(application, "large", subqueue)
     sut.configure(quota_kb=LARGE_KB)
-    sent = connection.send(application.packet("no room"))
+    packet = connection.send(application.build_message("no room"))
     connection.wait_closed()
     judge(
         "MQDMPR-3.1.7.1.9-04",
         expected={"queue": [], "subqueue": ["large"]},
         observed={"queue": application.labels(), "subqueue": application.labels(subqueue)},
-        evidence=[sent, connection.last],
+        evidence=[packet, connection.last],
     )

@@ -14,9 +14,9 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("cancel-ends-the-first-that-waits", breaks="MQDMPR-3.1.7.1.17-05")
+@fault("cancel-ends-longest-pending-read", breaks="MQDMPR-3.1.7.1.17-05")
 class EndsTheFirst(Waiting):
-    """Whichever is to be cancelled, the read that waits longest is."""
+    """A cancellation ends the read that has been pending longest, regardless of the tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         waiting = (
@@ -28,26 +28,26 @@ class EndsTheFirst(Waiting):
         return super().cancel_waiting_read(queue, tag if first is None else first.Tag or tag, status)
 
 
-@fault("cancelled-read-goes-on-waiting", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
+@fault("cancelled-read-stays-pending", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
 class GoesOnWaiting(Waiting):
-    """A read that is cancelled goes on waiting."""
+    """A cancelled read continues to wait."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         return Status.MQ_OK
 
 
-@fault("cancel-told-as-not-found", breaks="MQDMPR-3.1.7.1.17-10")
+@fault("cancel-success-returns-not-found", breaks="MQDMPR-3.1.7.1.17-10")
 class ToldAsNotFound(Waiting):
-    """To cancel a read returns STATUS_NOT_FOUND, though it is cancelled."""
+    """The cancellation of a pending read returns STATUS_NOT_FOUND."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         super().cancel_waiting_read(queue, tag, status)
         return Status.STATUS_NOT_FOUND
 
 
-@fault("cancel-of-nothing-succeeds", breaks="MQDMPR-3.1.7.1.17-11")
+@fault("cancel-of-unknown-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11")
 class OfNothingSucceeds(QueueCommands):
-    """To cancel a request succeeds whether or not it waits."""
+    """The cancellation of a request that is not pending succeeds."""
 
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
         super().cancel_waiting(request, token, now)

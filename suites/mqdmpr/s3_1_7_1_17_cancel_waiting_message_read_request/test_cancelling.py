@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request: a request that does not wait, or not any more."""
+"""MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request: requests that are not pending."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ WAIT_MS = 60_000
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-11")
-def test_only_a_request_that_waits_is_cancelled(peer, sut, judge):
-    """A queue manager cancels a read request that waits, and no request that does not wait, or not any more."""
+def test_only_pending_request_is_cancelled(peer, sut, judge):
+    """Of an answered, a pending and a cancelled receive only the pending one can be cancelled; another pending
+    receive continues to wait.
+    """
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
     requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=WAIT_MS) for _ in range(2)]
     peer.settle()
     asked_for = (("answered before", over), ("waiting", requests[0]), ("cancelled before", requests[0]))
-    observed = {name: _cancelled(peer, sut, one) for name, one in asked_for}
+    observed = {name: _is_cancelled(peer, sut, one) for name, one in asked_for}
     observed["other one waits"] = sut.control.answer(requests[1]) is None
     judge(
         "MQDMPR-3.1.7.1.17-11",
@@ -27,14 +29,14 @@ def test_only_a_request_that_waits_is_cancelled(peer, sut, judge):
     sut.control.call("cancel", request=requests[1])
 
 
-def _cancelled(peer, sut, request):
-    """Return whether a request was cancelled; of one that is over a system may say that there is none."""
+def _is_cancelled(peer, sut, request):
+    """Return whether a request was cancelled; a system may answer that a completed request does not exist."""
     number = sut.control.begin("cancel", request=request)
     answers = []
 
-    def came() -> bool:
+    def is_answered() -> bool:
         answers.append(sut.control.answer(number))
         return answers[-1] is not None
 
-    peer.eventually(came)
+    peer.eventually(is_answered)
     return "no answer" if answers[-1] is None else bool(answers[-1].get("ok") and answers[-1]["cancelled"])

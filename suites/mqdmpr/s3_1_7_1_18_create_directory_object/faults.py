@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.directory_changes import OnAnswered, answered_as, left_out, notified, stays_online
+from harness.faults.directory_changes import OnAnswered, answered_as, change_notification, left_out, stays_online
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
@@ -19,16 +19,16 @@ from reference_qm.model.statuses import Status
 
 CREATED = "MQDMPR-3.1.7.1.18-D02"
 add(
-    "public-queue-not-published",
+    "public-queue-created-without-object",
     ("MQDMPR-3.1.7.1.18-02", CREATED),
-    "A public queue is made, and no object of it in the directory.",
+    "The queue manager creates a public queue without a directory object.",
     left_out(Create),
 )
 
 
-@fault("published-without-properties", breaks=CREATED)
+@fault("directory-object-without-attributes", breaks=CREATED)
 class PublishedWithoutProperties(DirectoryLink):
-    """The object of a public queue has the name alone."""
+    """The directory object of a new public queue has only its name."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
         if isinstance(change, Create) and isinstance(change.element, Queue):
@@ -36,9 +36,9 @@ class PublishedWithoutProperties(DirectoryLink):
         super().write(change, answered)
 
 
-@fault("identifier-of-its-own", breaks="MQDMPR-3.1.7.1.18-D04")
+@fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
 class IdentifierOfItsOwn(Publishing):
-    """A public queue keeps a GUID of the queue manager's instead of the one that the directory gave."""
+    """A public queue has a GUID that the queue manager made, not the one that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
         def keeps(status: Status) -> None:
@@ -49,9 +49,9 @@ class IdentifierOfItsOwn(Publishing):
 
 
 add(
-    "made-without-the-directory",
+    "public-queue-created-without-directory",
     "MQDMPR-3.1.7.1.18-D03",
-    "A public queue is made although the directory cannot be reached.",
+    "The queue manager creates a public queue while the directory cannot be reached.",
     answered_as(
         Create,
         lambda answer: (
@@ -62,22 +62,22 @@ add(
     ),
 )
 add(
-    "creation-does-not-notice-the-outage",
+    "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
-    "A creation that finds no directory leaves DirectoryOffline False.",
+    "A creation that cannot reach the directory leaves DirectoryOffline False.",
     stays_online(Create),
 )
 
 
 add(
-    "creation-not-notified",
+    "queue-creation-not-notified",
     "MQDMPR-3.1.7.1.18-D01",
-    "There is no change notification of a creation.",
-    notified(ChangeOperation.QUEUE_CREATION, None),
+    "The queue manager raises no change notification when it creates a public queue.",
+    change_notification(ChangeOperation.QUEUE_CREATION, None),
 )
 add(
-    "creation-notified-as-another",
+    "queue-creation-notified-as-other-operation",
     "MQDMPR-3.1.7.1.18-D01",
-    "The change notification of a creation says something else.",
-    notified(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
+    "The change notification of a creation names another operation.",
+    change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
 )

@@ -1,78 +1,68 @@
-"""MS-MQDMPR 3.1.7.1.18, .19, .24: public queues are created, written and deleted in the directory."""
+"""MS-MQDMPR 3.1.7.1.18 Create Directory Object: the object of a new public queue."""
 
 from __future__ import annotations
 
+from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, answered, asked
+from harness.sut.outcomes import Outcome
+from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
-CREATED = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
 @needs("directory", "environment", "queue_control")
-@covers(
-    "MQDMPR-3.1.7.1.18-02",
-    "MQDMPR-3.1.7.1.18-D02",
-    "MQDMPR-3.1.7.1.18-D04",
-    "MQDMPR-3.1.7.1.24-03",
-    "MQDMPR-3.1.7.1.24-09",
-    "MQDMPR-3.1.7.1.19-07",
-    "MQDMPR-3.1.7.1.19-13",
-)
-def test_a_public_queue_is_in_the_directory_while_it_is_there(peer, sut, judge):
-    """A queue manager makes, changes and deletes the object of a public queue in the directory with the queue."""
+@covers("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", "MQDMPR-3.1.7.1.18-D04")
+def test_created_public_queue_has_directory_object(peer, sut, judge):
+    """The creation of a public queue succeeds; the directory has its object with the queue's properties, and the public
+    format name has the object's GUID.
+    """
     enterprise = Enterprise(peer, sut)
-    name, first = enterprise.new_name(), enterprise.new_name()
-    peer.at_end(lambda: asked(sut, "delete_queue", name=first))
-    judge("MQDMPR-3.1.7.1.18-D02", expected=DONE, observed=answered(peer, sut, "create_queue", name=first))
-    made = sut.control.call("create_queue", name=name, **CREATED)
-    found = enterprise.published(name)
-    judge(
-        "MQDMPR-3.1.7.1.18-02",
-        "MQDMPR-3.1.7.1.18-D02",
-        expected=CREATED,
-        observed=_chosen(found),
-    )
-    named = str(made["format_names"].get("public", "")).lower()
-    judge("MQDMPR-3.1.7.1.18-D04", expected=f"public={found.get('identifier', 'its GUID')}".lower(), observed=named)
-    outcome = answered(peer, sut, "set_queue", name=name, label="as it was changed")
-    judge("MQDMPR-3.1.7.1.24-09", expected=DONE, observed=outcome)
-    changed = {**CREATED, "label": "as it was changed"}
-    judge("MQDMPR-3.1.7.1.24-03", expected=changed, observed=_chosen(enterprise.published(name)))
-    judge("MQDMPR-3.1.7.1.19-13", expected=DONE, observed=enterprise.outcome("delete_queue", name=name))
-    judge("MQDMPR-3.1.7.1.19-07", expected=None, observed=_chosen(enterprise.published(name)))
+    name, other_name = enterprise.new_path_name(), enterprise.new_path_name()
+    peer.at_end(lambda: sut.attempt("delete_queue", name=other_name))
+    outcome = PendingRequest(peer, "create_queue", name=other_name).await_outcome()
+    judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome)
+    sut.create_queue(name, **PROPERTIES)
+    directory_object = enterprise.read_object(name)
+    observed = {key: directory_object.get(key) for key in PROPERTIES}
+    judge("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", expected=PROPERTIES, observed=observed)
+    format_name = sut.format_names(name).get("public", "").lower()
+    public_name = f"public={directory_object.get('identifier', 'the GUID of its object')}".lower()
+    judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name)
 
 
-def _chosen(found):
-    """Return the properties of an object that the check gives; None when there is no object."""
-    return {name: found[name] for name in CREATED} if found else None
-
-
-@needs("directory", "environment", "set_timers", "queue_control")
-@covers("MQDMPR-3.1.7.1.18-D03", "MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.24-07")
-def test_without_the_directory_nothing_public_is_changed(peer, sut, judge):
-    """A queue manager that has no directory makes, changes and deletes no public queue, here or in the directory."""
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.18-D03")
+def test_public_queue_is_not_created_without_directory(peer, sut, judge):
+    """Without the directory the creation of a public queue is refused, no queue and no object exists, and the SUT shows
+    DirectoryOffline until the directory is back.
+    """
     enterprise = Enterprise(peer, sut)
-    kept, name = enterprise.create(label="kept"), enterprise.new_name()
+    name = enterprise.new_path_name()
     sut.change_environment(directory=False)
-    created = enterprise.outcome("create_queue", name=name)
-    changed = enterprise.outcome("set_queue", name=kept, label="lost")
-    deleted = enterprise.outcome("delete_queue", name=kept)
-    there = {queue["name"]: queue for queue in sut.control.call("list")["queues"]}
-    label = sut.control.call("get_queue", name=kept)["label"] if kept in there else None
-    of_new, of_kept = enterprise.published(name), enterprise.published(kept)
+    answer = sut.attempt(sut.create_queue, name)
+    offline = enterprise.is_offline()
+    is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
     judge(
         "MQDMPR-3.1.7.1.18-D03",
-        expected={"answer": REFUSED, "is_here": False, "published": {}},
-        observed={"answer": created, "is_here": name in there, "published": of_new},
+        expected=facts(answer=Outcome.REFUSED, is_listed=False, directory_object={}, DirectoryOffline=True),
+        observed={
+            "answer": answer,
+            "is_listed": is_listed,
+            "directory_object": enterprise.read_object(name),
+            "DirectoryOffline": offline,
+        },
     )
-    judge(
-        "MQDMPR-3.1.7.1.24-07",
-        expected={"answer": REFUSED, "label": "kept", "published": "kept"},
-        observed={"answer": changed, "label": label, "published": of_kept.get("label")},
-    )
-    judge(
-        "MQDMPR-3.1.7.1.19-11",
-        expected={"answer": REFUSED, "is_here": True, "published": "kept"},
-        observed={"answer": deleted, "is_here": kept in there, "published": of_kept.get("label")},
-    )
+    sut.change_environment(directory=True)
+    is_online = enterprise.await_online()
+    judge("MQDMPR-3.1.7.1.18-D03", expected=holds("online again", otherwise="offline"), observed=is_online)
+
+
+@needs("directory", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.18-D01")
+def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
+    """The creation of a public queue causes one change notification, of the operation QueueCreation."""
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.create_queue()
+    operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
+    judge("MQDMPR-3.1.7.1.18-D01", expected=["QueueCreation"], observed=operations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.directory_changes import answered_as, left_out, notified, status_for, stays_online
+from harness.faults.directory_changes import answered_as, change_notification, left_out, status_for, stays_online
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -12,40 +12,40 @@ from reference_qm.directory.state import ChangeOperation
 from reference_qm.surface.clock import Now
 
 add(
-    "public-queue-not-withdrawn",
+    "deleted-queue-directory-object-stays",
     "MQDMPR-3.1.7.1.19-07",
-    "The object of a public queue that is deleted stays.",
+    "The directory object of a deleted public queue stays.",
     left_out(Delete),
 )
 add(
-    "deleted-without-the-directory",
+    "public-queue-deleted-without-directory",
     "MQDMPR-3.1.7.1.19-11",
-    "A public queue is deleted although the directory cannot be reached.",
+    "The queue manager deletes a public queue while the directory cannot be reached.",
     answered_as(Delete, status_for(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)),
 )
 add(
-    "deletion-taken-for-a-failure",
+    "successful-directory-deletion-reported-as-failed",
     "MQDMPR-3.1.7.1.19-13",
-    "A deletion in the directory counts as failed although it was made.",
+    "The queue manager reports a successful deletion in the directory as failed.",
     answered_as(Delete, status_for(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 add(
-    "deletion-does-not-notice-the-outage",
+    "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
-    "A deletion that finds no directory leaves DirectoryOffline False.",
+    "A deletion that cannot reach the directory leaves DirectoryOffline False.",
     stays_online(Delete),
 )
 add(
-    "deletion-not-notified",
-    ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
-    "There is no change notification of a deletion.",
-    notified(ChangeOperation.QUEUE_DELETION, None),
+    "queue-deletion-not-notified",
+    "MQDMPR-3.1.7.1.19-03",
+    "The queue manager raises no change notification when it deletes a public queue.",
+    change_notification(ChangeOperation.QUEUE_DELETION, None),
 )
 add(
-    "deletion-notified-as-another",
-    ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
-    "The change notification of a deletion says something else.",
-    notified(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
+    "queue-deletion-notified-as-other-operation",
+    "MQDMPR-3.1.7.1.19-04",
+    "The change notification of a deletion names another operation.",
+    change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 
 
@@ -60,7 +60,7 @@ add(
     ),
 )
 class TimerNotStarted(DirectoryClient):
-    """The Directory Online Timer is not started when the directory is away."""
+    """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
     def watch(self, now: Now) -> None:
-        """Let no timer run."""
+        """Start no timer."""

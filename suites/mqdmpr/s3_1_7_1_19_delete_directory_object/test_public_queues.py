@@ -1,53 +1,62 @@
-"""MS-MQDMPR 3.1.7.1.19 Delete Directory Object."""
+"""MS-MQDMPR 3.1.7.1.19 Delete Directory Object: the object of a deleted public queue."""
 
 from __future__ import annotations
 
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
 
-OFFLINE = {
-    "create_queue": ("MQDMPR-3.1.7.1.18-D03",),
-    "delete_queue": ("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10"),
-    "set_queue": ("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06"),
-}
-"""By verb: the rule of DirectoryOffline, and that of the timer where it is another."""
+
+@needs("directory", "environment", "queue_control")
+@covers("MQDMPR-3.1.7.1.19-07", "MQDMPR-3.1.7.1.19-13")
+def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
+    """The deletion of a public queue succeeds, and the directory has no object of the queue any more."""
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.create_queue()
+    answer = sut.attempt(sut.delete_queue, name)
+    judge("MQDMPR-3.1.7.1.19-13", expected=Outcome.DONE, observed=answer)
+    judge("MQDMPR-3.1.7.1.19-07", expected={}, observed=enterprise.read_object(name))
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
-@covers(*(rule for rules in OFFLINE.values() for rule in rules))
-def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
-    """A queue manager whose change does not reach the directory sets DirectoryOffline until a timer finds it back."""
+@covers("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10", "MQDMPR-3.1.7.1.19-11")
+def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
+    """Without the directory the deletion of a public queue is refused, the queue and its object stay, and the SUT shows
+    DirectoryOffline until the directory is back.
+    """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create()
-    changes = {"create_queue": {"name": enterprise.new_name()}, "delete_queue": {}, "set_queue": {"label": "other"}}
-    for verb, arguments in changes.items():
-        sut.change_environment(directory=False)
-        enterprise.outcome(verb, **({"name": name} | arguments))
-        offline = enterprise.offline_as_shown()
-        sut.change_environment(directory=True)
-        back = enterprise.await_online()
-        rules = OFFLINE[verb]
-        judge(rules[0], expected={"DirectoryOffline": True}, observed={"DirectoryOffline": offline}, case=verb)
-        judge(rules[-1], expected=holds("online again", otherwise="offline"), observed=back, case=verb)
-
-
-NOTIFIED = {
-    "QueueCreation": ("MQDMPR-3.1.7.1.18-D01",),
-    "QueueUpdate": ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
-    "QueueDeletion": ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
-}
+    name = enterprise.create_queue(label="kept")
+    sut.change_environment(directory=False)
+    answer = sut.attempt(sut.delete_queue, name)
+    judge(
+        "MQDMPR-3.1.7.1.19-09",
+        expected=facts(DirectoryOffline=True),
+        observed={"DirectoryOffline": enterprise.is_offline()},
+    )
+    is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
+    label = enterprise.read_object(name).get("label")
+    judge(
+        "MQDMPR-3.1.7.1.19-11",
+        expected=facts(answer=Outcome.REFUSED, is_listed=True, label_in_directory="kept"),
+        observed={"answer": answer, "is_listed": is_listed, "label_in_directory": label},
+    )
+    sut.change_environment(directory=True)
+    is_online = enterprise.await_online()
+    judge("MQDMPR-3.1.7.1.19-10", expected=holds("online again", otherwise="offline"), observed=is_online)
 
 
 @needs("directory", "queue_control", "inspect")
-@covers(*(rule for rules in NOTIFIED.values() for rule in rules))
-def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
-    """A queue manager notifies each creation, update and deletion of a public queue once."""
+@covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
+def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
+    """The deletion of a public queue causes one change notification, of the operation QueueDeletion."""
     enterprise = Enterprise(peer, sut)
-    name = enterprise.new_name()
-    enterprise.outcome("create_queue", name=name)
-    enterprise.outcome("set_queue", name=name, label="other")
-    enterprise.outcome("delete_queue", name=name)
-    made = [operation for operation, queue in enterprise.notified() if queue == name]
-    for operation, rules in NOTIFIED.items():
-        judge(*rules, expected=[operation], observed=[one for one in made if one == operation])
+    name = enterprise.create_queue()
+    earlier = len(enterprise.list_notifications())
+    sut.delete_queue(name)
+    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+    judge("MQDMPR-3.1.7.1.19-03", expected=holds("a change notification"), observed=bool(operations))
+    if operations:
+        judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations)
+    else:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.19-04", reason="the SUT raised no change notification")

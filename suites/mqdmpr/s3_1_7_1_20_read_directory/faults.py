@@ -8,7 +8,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.made_up import ELSEWHERE
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
@@ -26,9 +26,9 @@ from reference_qm.surface.inputs import DirectoryAnswered
 FOUND = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
-@fault("first-queue-of-the-directory", breaks=(*FOUND, "MQDMPR-3.1.7.1.20-30"))
+@fault("public-name-resolved-to-first-queue", breaks=(*FOUND, "MQDMPR-3.1.7.1.20-30"))
 class FirstQueue(NextHops):
-    """A public name means the first queue that the directory has, whatever its GUID."""
+    """The queue manager resolves a public format name to the first queue of the directory, regardless of its GUID."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         if not isinstance(parse_format_name(format_name), PublicName):
@@ -38,18 +38,18 @@ class FirstQueue(NextHops):
         return None if machine is None else super().get_destination_info(f"PRIVATE={machine.Identifier}\\00000001")
 
 
-@fault("directory-never-asked", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
+@fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
 class NeverAsked(NextHops):
-    """The directory is never asked for the queue of a public name."""
+    """The queue manager never queries the directory for a public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         public = isinstance(parse_format_name(format_name), PublicName)
         return None if public else super().get_destination_info(format_name)
 
 
-@fault("object-read-not-looked-at", breaks="MQDMPR-3.1.7.1.20-30")
+@fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
 class ObjectNotLookedAt(NextHops):
-    """The host of a queue manager is not what its object in the directory says."""
+    """The queue manager ignores the host in the object that the directory returns."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         return tuple(replace(one, QualifiedComputerName=ELSEWHERE) for one in super().get_next_hops(guid))
@@ -58,18 +58,18 @@ class ObjectNotLookedAt(NextHops):
 # -- offline -------------------------------------------------------------------------------------------------------
 
 
-@fault("own-public-queues-not-found-offline", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"))
+@fault("offline-own-public-queue-not-found", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"))
 class OwnPublicQueuesNotFound(QueueNames):
-    """Offline, public queues of the queue manager itself are not found."""
+    """A queue manager that is offline does not find its own public queues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
         public = isinstance(name, PublicName) and self.qm.enterprise.state.DirectoryOffline
         return None if public else super().find_by_format_name(name)
 
 
-@fault("own-public-queues-unavailable-offline", breaks="MQDMPR-3.1.7.1.20-14")
+@fault("offline-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14")
 class OwnPublicQueuesUnavailable(Destinations):
-    """Offline, a message for a public name is not accepted, though the queue is here."""
+    """A queue manager that is offline refuses a message to its own public queue."""
 
     def find_local(self, text: str) -> Queue | None:
         if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
@@ -77,9 +77,9 @@ class OwnPublicQueuesUnavailable(Destinations):
         return super().find_local(text)
 
 
-@fault("own-object-not-found-offline", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
+@fault("offline-own-guid-not-found", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
 class OwnObjectNotFound(Destinations):
-    """Offline, the queue manager does not know its own GUID: what names it is another's."""
+    """A queue manager that is offline does not recognize its own GUID in a format name."""
 
     def find_local(self, text: str) -> Queue | None:
         if isinstance(parse_format_name(text), PrivateName) and self.qm.enterprise.state.DirectoryOffline:
@@ -98,7 +98,7 @@ def _as_if_online(qm: QueueManager) -> Iterator[None]:
 
 
 class _KeepsWhatItRead(DirectoryClient):
-    """What was read before the directory went away is kept."""
+    """Keep the objects that were read while the directory was available."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -108,7 +108,7 @@ class _KeepsWhatItRead(DirectoryClient):
 
 
 class _FindsQueuesOffline(NextHops):
-    """Queues of others are looked for in what was read once."""
+    """Look for queues of others among the objects that were read before."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         with _as_if_online(self.qm):
@@ -116,7 +116,7 @@ class _FindsQueuesOffline(NextHops):
 
 
 class _FindsQueueManagersOffline(NextHops):
-    """Queue managers are looked for in what was read once."""
+    """Look for queue managers among the objects that were read before."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         with _as_if_online(self.qm):
@@ -124,22 +124,22 @@ class _FindsQueueManagersOffline(NextHops):
 
 
 add(
-    "queue-managers-found-offline",
+    "offline-remote-queue-manager-found",
     "MQDMPR-3.1.7.1.20-20",
-    "Offline, queue managers are found as they were in the directory.",
-    both(replaced(_KeepsWhatItRead), replaced(_FindsQueueManagersOffline)),
+    "A queue manager that is offline finds other queue managers as the directory had them.",
+    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueueManagersOffline)),
 )
 add(
-    "everything-found-offline",
+    "offline-remote-objects-found",
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
-    "Offline, queues and queue managers are found as they were in the directory.",
-    both(replaced(_KeepsWhatItRead), replaced(_FindsQueuesOffline), replaced(_FindsQueueManagersOffline)),
+    "A queue manager that is offline finds all queues and queue managers as the directory had them.",
+    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueuesOffline), replace_part(_FindsQueueManagersOffline)),
 )
 
 
-@fault("reads-do-not-notice-the-outage", breaks="MQDMPR-3.1.7.1.20-25")
+@fault("failed-read-leaves-directory-offline-false", breaks="MQDMPR-3.1.7.1.20-25")
 class ReadsDoNotNotice(DirectoryClient):
-    """A read that finds no directory leaves DirectoryOffline False."""
+    """A read that cannot reach the directory leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         if event.status is Result.DIRECTORY_NOT_CONNECTED:

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.20, .21, .22: what a name means is read in the directory, and so are routes (MS-MQSO 4.3.1.3)."""
+"""MS-MQDMPR 3.1.7.1.20 to 3.1.7.1.22: queue names and routes that are read from the directory (MS-MQSO 4.3.1.3)."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import pytest
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
-from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reader import Reader
 
-FOUND = (
+LOOKUP_RULES = (
     "MQDMPR-3.1.7.1.20-02",
     "MQDMPR-3.1.7.1.20-05",
     "MQDMPR-3.1.7.1.20-23",
     "MQDMPR-3.1.7.1.20-29",
     "MQDMPR-3.1.7.1.20-30",
 )
-ROUTED = (
+ROUTING_RULES = (
     "MQDMPR-3.1.7.1.21-02",
     "MQDMPR-3.1.7.1.21-03",
     "MQDMPR-3.1.7.1.21-05",
@@ -30,15 +30,15 @@ ROUTED = (
     "MQSO-4.3.1.3-03",
     "MQSO-4.3.1.3-D02",
 )
-UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
-"""Of a queue that is nowhere."""
+UNKNOWN_IDENTIFIER = "6d71636f-6e66-4f72-8d00-0000000000bf"
+"""The identifier of no queue."""
 
 
 @needs("directory", "send")
-@covers(*FOUND)
-def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
-    """A queue manager finds the host of a public queue in the directory by the GUID of the queue, and sends there."""
-    observed, frames = arrival_of(peer, sut, PEER_PUBLIC_QUEUE)
+@covers(*LOOKUP_RULES)
+def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge):
+    """A message to a public format name arrives at the queue manager that the directory names as host of the queue."""
+    observed, frames = await_destination(peer, sut, PEER_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)},
         observed=observed,
@@ -47,10 +47,12 @@ def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
 
 
 @needs("directory", "send")
-@covers(*FOUND, *ROUTED)
-def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
-    """A queue manager finds a public queue of another site in the directory, and sends to the gate that leads there."""
-    observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
+@covers(*LOOKUP_RULES, *ROUTING_RULES)
+def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
+    """A message to a public queue of another site arrives at the gate of the route there, addressed to the queue
+    manager of the queue.
+    """
+    observed, frames = await_destination(peer, sut, FAR_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)},
         observed=observed,
@@ -59,10 +61,10 @@ def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
 
 
 @needs("directory", "remote_read")
-@covers(*FOUND)
+@covers(*LOOKUP_RULES)
 @pytest.mark.parametrize("kind", ["public", "private"])
-def test_a_name_leads_a_reader_to_the_host_of_its_queue(peer, sut, judge, kind):
-    """A remote reader opens a queue at the host that the directory has of the GUID in the name of the queue."""
+def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind):
+    """A remote open by a public or private format name reaches the host that the directory has for the name's GUID."""
     names = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": private_name(peer.identifier)}
     reader = Reader(peer, sut)
     reader.begin("remote_open", queue=names[kind])
@@ -71,17 +73,17 @@ def test_a_name_leads_a_reader_to_the_host_of_its_queue(peer, sut, judge, kind):
     judge.all(expected=expected, observed=bool(opened), evidence=opened)
 
 
-def arrival_of(peer, sut, queue):
-    """Let the SUT send to a public queue; return which queue of which queue manager the message that comes is for."""
+def await_destination(peer, sut, queue):
+    """Let the SUT send to a public queue; return the destination queue and queue manager of the arriving message."""
     sender = Sender(peer, sut, f"PUBLIC={queue}")
     sender.send(1)
-    session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    if session is None or not came:
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
+    if session is None or not frames:
         return "nothing came", []
-    sender.acknowledge_all(session)
-    found = Layout(came[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
-    return {name.rpartition(".")[2]: str(value) for name, value in found.items()}, came
+    session.acknowledge_all()
+    address = Layout(frames[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
+    return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "receive")
@@ -92,10 +94,12 @@ def arrival_of(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-17",
     "MQDMPR-3.1.7.1.20-18",
 )
-def test_what_is_its_own_is_found_offline(peer, sut, judge):
-    """A queue manager finds its own public queues, and its private ones by its GUID, also without the directory."""
+def test_own_queue_is_found_without_directory(peer, sut, judge):
+    """Without the directory, a message to the SUT's own public queue, and one to its private queue by GUID, is
+    stored.
+    """
     enterprise = Enterprise(peer, sut)
-    public = enterprise.new_name()
+    public = enterprise.new_path_name()
     by_guid = sut.control.call("create_queue", name=public)["format_names"]["public"]
     private = sut.new_queue("own")
     enterprise.go_offline()
@@ -103,42 +107,47 @@ def test_what_is_its_own_is_found_offline(peer, sut, judge):
         (by_guid, public, ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13", "MQDMPR-3.1.7.1.20-14")),
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
-        outcome = enterprise.outcome("send", to=name, body="offline", label="offline")
-        there = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
+        outcome = sut.attempt(sut.send, name, body="offline", label="offline")
+        labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
-            *rules, expected={"send": DONE, "came": True}, observed={"send": outcome, "came": bool(there)}, case=queue
+            *rules,
+            expected={"send": Outcome.DONE, "came": True},
+            observed={"send": outcome, "came": bool(labels)},
+            case=queue,
         )
     sut.change_environment(directory=True)
-    enterprise.outcome("delete_queue", name=public)
+    sut.attempt(sut.delete_queue, public)
 
 
-FOREIGN = {
+FOREIGN_NAMES = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
-"""Names that the directory has to be asked about: for a queue, for a queue manager."""
+"""Names that only the directory resolves: of a queue, of a queue manager."""
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
-@covers(*FOREIGN, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
-def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
-    """A queue manager that is offline finds no host of another, until its directory is back."""
+@covers(*FOREIGN_NAMES, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
+def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
+    """Without the directory the SUT sets DirectoryOffline and sends nothing to queues of other queue managers, until
+    the directory is back.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
-    enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
-    offline = peer.eventually(enterprise.offline_as_shown)
+    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_IDENTIFIER}", body="a name that was never asked for before")
+    offline = peer.eventually(enterprise.is_offline)
     judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
     sender = Sender(peer, sut)
     accepted = 0
-    for rule, name in FOREIGN.items():
-        accepted += enterprise.outcome("send", to=name, body="waits") == DONE
-        came = peer.await_session(sut.quiet_ms) is not None
+    for rule, name in FOREIGN_NAMES.items():
+        accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
+        is_connected = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("nothing is sent", otherwise="a session is opened")
-        judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not came, case=name)
+        judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not is_connected, case=name)
     sut.change_environment(directory=True)
     online = enterprise.await_online()
     judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
-    while accepted and (session := sender.next_session()) is not None:
+    while accepted and (session := sender.poll_session()) is not None:
         sender.collect(session, 1)
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         accepted -= 1

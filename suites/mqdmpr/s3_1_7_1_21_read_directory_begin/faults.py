@@ -9,17 +9,19 @@ from reference_qm.routing import Topology
 ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
-@fault("topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTES))
+@fault("directory-topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTES))
 class TopologyNotRead(NextHops):
-    """Sites, links and queue managers are not asked for: there is no way to another site."""
+    """The queue manager does not read sites, links and queue managers from the directory, so that it has no route to
+    another site.
+    """
 
     def read_topology(self) -> Topology:
         return Topology.of((), (), ())
 
 
-@fault("only-the-first-object", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
+@fault("directory-query-returns-first-object-only", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
 class OnlyTheFirst(NextHops):
-    """Of all objects of a type only the first one is read."""
+    """The queue manager reads only the first of several objects of a type."""
 
     def read_topology(self) -> Topology:
         read = super().read_topology()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.faults.directory_changes import answered_as, left_out, notified, status_for, stays_online
-from harness.faults.parts import replaced
+from harness.faults.directory_changes import answered_as, change_notification, left_out, status_for, stays_online
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -13,45 +13,45 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 add(
-    "changes-not-published",
+    "queue-change-not-written-to-directory",
     "MQDMPR-3.1.7.1.24-03",
-    "Changes of a public queue are not written to the directory.",
+    "The queue manager does not write changes of a public queue to the directory.",
     left_out(Write),
 )
 add(
-    "written-without-the-directory",
+    "public-queue-changed-without-directory",
     "MQDMPR-3.1.7.1.24-07",
-    "A public queue is changed although the directory cannot be reached.",
+    "The queue manager changes a public queue while the directory cannot be reached.",
     answered_as(Write, status_for(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
 )
 add(
-    "write-taken-for-a-failure",
+    "successful-directory-write-reported-as-failed",
     "MQDMPR-3.1.7.1.24-09",
-    "A write to the directory counts as failed although it was made.",
+    "The queue manager reports a successful write to the directory as failed.",
     answered_as(Write, status_for(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 add(
-    "write-does-not-notice-the-outage",
+    "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
-    "A write that finds no directory leaves DirectoryOffline False.",
+    "A write that cannot reach the directory leaves DirectoryOffline False.",
     stays_online(Write),
 )
 add(
-    "update-not-notified",
-    ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
-    "There is no change notification of a update.",
-    notified(ChangeOperation.QUEUE_UPDATE, None),
+    "queue-update-not-notified",
+    "MQDMPR-3.1.7.1.24-11",
+    "The queue manager raises no change notification when it writes a public queue.",
+    change_notification(ChangeOperation.QUEUE_UPDATE, None),
 )
 add(
-    "update-notified-as-another",
-    ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
-    "The change notification of a update says something else.",
-    notified(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
+    "queue-update-notified-as-other-operation",
+    "MQDMPR-3.1.7.1.24-12",
+    "The change notification of a written queue names another operation.",
+    change_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
 )
 
 
 def _own_notified(instead: ChangeOperation | None) -> Install:
-    """Make another notification when the queue manager itself was written, or none."""
+    """Change or drop the notification when the queue manager itself was written."""
 
     class OwnNotified(DirectoryClient):
         def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -62,18 +62,18 @@ def _own_notified(instead: ChangeOperation | None) -> Install:
                 if instead is not None:
                     made.append(ChangeNotification(instead, last.iDirectoryObject))
 
-    return replaced(OwnNotified)
+    return replace_part(OwnNotified)
 
 
 add(
     "own-update-not-notified",
-    ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16"),
-    "There is no change notification when the queue manager itself is written.",
+    "MQDMPR-3.1.7.1.24-15",
+    "The queue manager raises no change notification when it writes its own object.",
     _own_notified(None),
 )
 add(
-    "own-update-notified-as-a-queue",
+    "own-update-notified-as-queue-update",
     "MQDMPR-3.1.7.1.24-16",
-    "The change notification of the queue manager says that a queue was updated.",
+    "The change notification of the queue manager's own update names the operation QueueUpdate.",
     _own_notified(ChangeOperation.QUEUE_UPDATE),
 )

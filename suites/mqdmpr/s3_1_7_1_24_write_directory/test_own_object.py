@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqdmpr.steps.directory import Enterprise
 
-UPDATED = "QueueManagerUpdate"
+UPDATE_OPERATION = "QueueManagerUpdate"
 RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
 KEYS = "public_encryption_keys_base64"
 
 
 @needs("directory", "environment", "inspect", "queue_control")
 @covers(*RULES)
-def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge):
-    """A queue manager that writes its public keys to the directory again notifies that update of itself once."""
+def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
+    """When the directory is back without the SUT's public keys, the SUT writes them again and raises one change
+    notification of its own update.
+    """
     enterprise = Enterprise(peer, sut)
-    own = enterprise.published().get(KEYS)
-    if not own:
-        judge.not_exercised(*RULES, reason="the SUT has no public keys in its directory")
+    own_keys = enterprise.read_object().get(KEYS)
+    if not own_keys:
+        judge.mark_not_exercised(*RULES, reason="the SUT has no public keys in its directory")
         return
-    peer.at_end(lambda: sut.published(**{KEYS: own}))
-    marker = enterprise.create()
+    peer.at_end(lambda: sut.change_directory_object(**{KEYS: own_keys}))
+    marker = enterprise.create_queue()
     enterprise.go_offline()
     try:
-        enterprise.published(**{KEYS: ""})
+        enterprise.change_object(**{KEYS: ""})
     except ControlRefused as refused:
-        judge.not_shown(f"nobody takes keys out of the SUT's directory: {refused}")
+        judge.end_unobservable(f"the control channel takes no keys out of the SUT's directory: {refused}")
         return
     sut.change_environment(directory=True)
     enterprise.await_online()
-    written = enterprise.wait_until(lambda: enterprise.published().get(KEYS) == own)
-    notified = enterprise.notified()
+    is_rewritten = enterprise.wait_until(lambda: enterprise.read_object().get(KEYS) == own_keys)
+    notified = enterprise.list_notifications()
     since = max((at for at, (_, queue) in enumerate(notified) if queue == marker), default=len(notified))
-    made = [operation for operation, queue in notified[since:] if queue is None]
-    for rule in RULES:
-        if written:
-            judge(rule, expected=[UPDATED], observed=made)
-        else:
-            judge.not_exercised(rule, reason="the SUT does not write keys that its directory lost")
+    operations = [operation for operation, queue in notified[since:] if queue is None]
+    if not is_rewritten:
+        judge.mark_not_exercised(*RULES, reason="the SUT does not write keys that its directory lost")
+        return
+    judge("MQDMPR-3.1.7.1.24-15", expected=holds("a change notification"), observed=bool(operations))
+    if operations:
+        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATE_OPERATION], observed=operations)
+    else:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.24-16", reason="the SUT raised no change notification")

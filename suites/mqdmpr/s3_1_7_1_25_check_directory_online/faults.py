@@ -16,17 +16,17 @@ from reference_qm.surface.inputs import DirectoryAnswered
 QUEUES_READ = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 
-@fault("directory-not-asked-while-offline", breaks="MQDMPR-3.1.7.1.25-03")
+@fault("online-check-not-forced", breaks="MQDMPR-3.1.7.1.25-03")
 class NotAskedWhileOffline(DirectoryClient):
-    """Whether the directory is back is looked up without asking it: what is offline stays offline."""
+    """The queue manager checks without a query to the directory whether the directory is back, and stays offline."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         self.watch(now)
 
 
-@fault("asks-for-another-queue-manager", breaks="MQDMPR-3.1.7.1.25-06")
+@fault("online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
 class AsksForAnother(DirectoryClient):
-    """To see whether the directory is back, an object with another GUID is asked for, which it does not have."""
+    """The queue manager reads an unknown object to find out whether the directory is back."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
@@ -36,56 +36,58 @@ class AsksForAnother(DirectoryClient):
         state.LocalQueueManager = own
 
 
-@fault("own-attributes-not-taken-over", breaks="MQDMPR-3.1.7.1.25-10")
+@fault("online-check-ignores-own-attributes", breaks="MQDMPR-3.1.7.1.25-10")
 class OwnAttributesNotTakenOver(DirectoryClient):
-    """When the directory is back, the queue manager stays as it was."""
+    """The queue manager keeps its own attributes when the directory is back."""
 
     def _take_over_attributes(self) -> None:
-        """Leave it out."""
+        """Skip the step."""
 
 
 add(
-    "queues-not-read-when-the-directory-is-back",
+    "online-check-ignores-queues",
     QUEUES_READ,
-    "When the directory is back, the public queues stay as they were.",
+    "The queue manager keeps the attributes of its public queues when the directory is back.",
     skip(Publishing.take_over_published),
 )
 
 
-@fault("all-queues-read-by-one-identifier", breaks="MQDMPR-3.1.7.1.25-15")
+@fault("online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
 class ReadByOneIdentifier(Publishing):
-    """Every public queue takes over the attributes of the object of the first one."""
+    """The queue manager takes over the attributes of the first public queue's object for all its public queues."""
 
     def take_over_published(self) -> None:
         super().take_over_published()
-        queues = self._public_queues()
+        queues = self._list_public_queues()
         for queue in queues:
             queue.Label = queues[0].Label
 
 
-@fault("only-quotas-taken-over", breaks="MQDMPR-3.1.7.1.25-18")
+@fault("online-check-ignores-queue-labels", breaks="MQDMPR-3.1.7.1.25-18")
 class OnlyQuotasTakenOver(Publishing):
-    """When the directory is back, the labels of the public queues stay as they were."""
+    """The queue manager keeps the labels of its public queues when the directory is back."""
 
     def take_over_published(self) -> None:
-        labels = {queue.Pathname: queue.Label for queue in self._public_queues()}
+        labels = {queue.Pathname: queue.Label for queue in self._list_public_queues()}
         super().take_over_published()
-        for queue in self._public_queues():
+        for queue in self._list_public_queues():
             queue.Label = labels[queue.Pathname]
 
 
-@fault("offline-for-ever", breaks="MQDMPR-3.1.7.1.25-11")
+@fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
 class OfflineForEver(DirectoryClient):
-    """DirectoryOffline stays True when the directory has answered."""
+    """The queue manager leaves DirectoryOffline True after the directory answered."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
         self.qm.enterprise.state.DirectoryOffline = True
 
 
-@fault("directory-online-timer-runs-once", breaks="MQDMPR-3.1.7.1.25-20")
+@fault("directory-online-timer-not-restarted", breaks="MQDMPR-3.1.7.1.25-20")
 class TimerRunsOnce(DirectoryClient):
-    """The Directory Online Timer is not started again when it expired and the directory was not back."""
+    """The queue manager does not start the Directory Online Timer again when the directory is not back at its
+    expiry.
+    """
 
     expired = False
 

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.25 Check Directory Online: what was changed meanwhile is taken over when the directory is back."""
+"""MS-MQDMPR 3.1.7.1.25 Check Directory Online: changes in the directory that the SUT reads when the directory is
+back.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +8,57 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
-MEANWHILE = {"first": "changed meanwhile", "second": "changed meanwhile, too"}
+CHANGED_LABELS = {"first": "changed meanwhile", "second": "changed meanwhile, too"}
 QUOTA_KB = 54_321
-LABELS = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
-FOUND_OUT = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
+LABEL_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
+RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "configure")
-@covers("MQDMPR-3.1.7.1.25-10", *LABELS, *FOUND_OUT)
-def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
-    """A queue manager that finds its directory back takes over what was changed there of its queues and of itself."""
+@covers("MQDMPR-3.1.7.1.25-10", *LABEL_RULES, *RECOVERY_RULES)
+def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
+    """The labels of two public queues and the quota of the SUT, changed in the directory while the SUT is offline,
+    are in force at the SUT when the directory is back.
+    """
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
-    published = enterprise.published()["quota_kb"]
-    queues = {which: enterprise.create(label=which) for which in MEANWHILE}
+    published = enterprise.read_object()["quota_kb"]
+    queues = {label: enterprise.create_queue(label=label) for label in CHANGED_LABELS}
 
-    def labels():
-        return {which: sut.control.call("get_queue", name=name)["label"] for which, name in queues.items()}
+    def read_labels():
+        return {label: sut.control.call("get_queue", name=name)["label"] for label, name in queues.items()}
 
     enterprise.go_offline()
     try:
-        enterprise.published(quota_kb=QUOTA_KB)
-        for which, name in queues.items():
-            enterprise.published(name, label=MEANWHILE[which])
-        enterprise.timers_expire()
-        before = labels()
+        enterprise.change_object(quota_kb=QUOTA_KB)
+        for label, name in queues.items():
+            enterprise.change_object(name, label=CHANGED_LABELS[label])
+        enterprise.await_timer()
+        labels_before = read_labels()
         sut.change_environment(directory=True)
-        enterprise.wait_until(lambda: labels() == MEANWHILE)
+        enterprise.wait_until(lambda: read_labels() == CHANGED_LABELS)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": QUOTA_KB}, observed={"quota_kb": quota_kb})
-        judge(*LABELS, expected=MEANWHILE, observed=labels())
-        judge(*FOUND_OUT, expected=holds("found out", otherwise="not found out"), observed=labels() != before)
+        judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels())
+        judge(
+            *RECOVERY_RULES,
+            expected=holds("labels read again", otherwise="labels not read again"),
+            observed=read_labels() != labels_before,
+        )
     finally:
-        enterprise.published(quota_kb=published)
+        enterprise.change_object(quota_kb=published)
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
-def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, judge):
-    """A queue manager stays offline, timer after timer, until the directory is back."""
+def test_directory_offline_until_directory_is_back(peer, sut, judge):
+    """DirectoryOffline is still True when the timer has expired without the directory, and False when the directory
+    is back.
+    """
     enterprise = Enterprise(peer, sut)
     enterprise.go_offline()
-    enterprise.timers_expire()
-    without = enterprise.offline_as_shown()
+    enterprise.await_timer()
+    without = enterprise.is_offline()
     sut.change_environment(directory=True)
     judge.all(
         expected={"offline_without": True, "online_with": True},

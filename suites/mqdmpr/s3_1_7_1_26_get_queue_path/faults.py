@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
@@ -16,14 +16,14 @@ _UNKNOWN = QueuePathOf(ILLEGAL)
 
 
 def _gives(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
-    """Change what is returned for format names that begin so."""
+    """Change the result for format names with this prefix."""
 
     class Gives(QueuePaths):
         def get_queue_path(self, format_name: str) -> QueuePathOf:
             found = super().get_queue_path(format_name)
             return change(found) if format_name.upper().startswith(begins) else found
 
-    return replaced(Gives)
+    return replace_part(Gives)
 
 
 def _unless_illegal(found: QueuePathOf) -> QueuePathOf:
@@ -32,65 +32,65 @@ def _unless_illegal(found: QueuePathOf) -> QueuePathOf:
 
 for _name, _rules, _says, _begins, _change in (
     (
-        "direct-undivided",
+        "direct-with-protocol",
         "MQDMPR-3.1.7.1.26-05",
-        "The path of a direct name has its protocol.",
+        "The path name of a direct format name contains its protocol.",
         "DIRECT=TCP",
         lambda found: found._replace(rPathName=f"TCP:{found.rPathName}"),
     ),
     (
-        "http-port-in-host",
+        "http-host-with-slashes",
         "MQDMPR-3.1.7.1.26-07",
-        "The computer of a name of HTTP is the address with its slashes.",
+        "The computer of a direct format name of HTTP is the address with its slashes.",
         "DIRECT=HTTP",
         lambda found: found._replace(rMachineName=f"//{found.rMachineName}"),
     ),
     (
-        "direct-short-name",
+        "direct-computer-cut-at-dot",
         "MQDMPR-3.1.7.1.26-09",
-        "The computer of a direct name is its address up to the first dot.",
+        "The computer of a direct format name is its address up to the first period.",
         "DIRECT=",
         lambda found: found._replace(rMachineName=found.rMachineName.partition(".")[0]),
     ),
     (
         "direct-without-computer",
         "MQDMPR-3.1.7.1.26-10",
-        "The path of a direct name lacks the computer.",
+        "The path name of a direct format name lacks the computer.",
         "DIRECT=",
         lambda found: found._replace(rPathName=found.rPathName.partition("\\")[2]),
     ),
     (
         "public-without-computer",
         ("MQDMPR-3.1.7.1.26-20", "MQDMPR-3.1.7.1.26-21"),
-        "A public format name has no computer.",
+        "The event returns no computer for a public format name.",
         "PUBLIC=",
         lambda found: found._replace(rMachineName=""),
     ),
     (
-        "public-not-looked-for",
+        "public-not-queried",
         ("MQDMPR-3.1.7.1.26-12", "MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-16"),
-        "The directory is not asked for a public queue.",
+        "The queue manager does not query the directory for a public format name.",
         "PUBLIC=",
         lambda found: _UNKNOWN,
     ),
     (
-        "private-not-looked-for",
+        "private-not-queried",
         ("MQDMPR-3.1.7.1.26-23", "MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-27"),
-        "The directory is not asked for the computer of a private queue.",
+        "The queue manager does not query the directory for the computer of a private format name.",
         "PRIVATE=",
         lambda found: _UNKNOWN,
     ),
     (
         "private-without-computer",
         ("MQDMPR-3.1.7.1.26-31", "MQDMPR-3.1.7.1.26-32"),
-        "A private format name has no computer.",
+        "The event returns no computer for a private format name.",
         "PRIVATE=",
         _unless_illegal,
     ),
     (
-        "success-is-information",
+        "success-returns-error",
         "MQDMPR-3.1.7.1.26-35",
-        "Success is MQ_ERROR.",
+        "The event returns MQ_ERROR when it succeeds.",
         "",
         lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK else found,
     ),
@@ -98,27 +98,31 @@ for _name, _rules, _says, _begins, _change in (
     add(f"path-{_name}", _rules, _says, _gives(_begins, _change))
 
 
-@fault("path-unknown-public-is-empty", breaks="MQDMPR-3.1.7.1.26-18")
+@fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")
 class UnknownPublicIsEmpty(QueuePaths):
-    """A public queue that the directory does not know has an empty path, with success."""
+    """The event returns MQ_OK with an empty path name for a public format name that the directory does not know."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
         return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
 
 
-@fault("path-unknown-computer-is-empty", breaks="MQDMPR-3.1.7.1.26-29")
+@fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
 class UnknownComputerIsEmpty(QueuePaths):
-    """A private queue whose computer the directory does not know has an empty path, with success."""
+    """The event returns MQ_OK with an empty path name for a private format name whose computer the directory does
+    not know.
+    """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
         return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PrivateName) and not found[2] else found
 
 
-@fault("path-of-any-number", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
+@fault("path-of-remote-private-name-is-local-queue", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
 class OfAnyNumber(QueuePaths):
-    """A private queue elsewhere has the path of the queue here with its number."""
+    """The event returns for a private format name of another computer the path name of the local queue with its
+    number.
+    """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)

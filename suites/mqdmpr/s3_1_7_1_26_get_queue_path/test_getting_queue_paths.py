@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.26 Get Queue Path."""
+"""MS-MQDMPR 3.1.7.1.26 Get Queue Path: path name and computer of a format name."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 
 OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
-NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
-MISSING = 0xFFF0_0000
+UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
+MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
-DIRECT = {
+PATHS_OF_DIRECT_NAMES = {
     r"DIRECT=TCP:127.0.0.9\PRIVATE$\orders": (r"127.0.0.9\PRIVATE$\orders", "127.0.0.9"),
     r"DIRECT=OS:nowhere.example\orders": (r"nowhere.example\orders", "nowhere.example"),
     r"DIRECT=OS:nowhere\PRIVATE$\orders;JOURNAL": (r"nowhere\PRIVATE$\orders;JOURNAL", "nowhere"),
 }
-WEB = {
+PATHS_OF_WEB_NAMES = {
     r"DIRECT=HTTP://web.example/msmq\PRIVATE$\orders": "web.example",
     r"DIRECT=HTTPS://web.example/msmq\orders": "web.example",
     r"DIRECT=HTTPS://secure.example:8443/msmq\orders": "secure.example",
 }
 
 
-def _got(sut, name):
+def _get_path(sut, name):
     answer = sut.control.call("get_queue_path", format_name=name)
     return {"status": answer["status"], "path": answer["path"].lower(), "machine": answer["machine"].lower()}
 
@@ -36,10 +36,12 @@ def _got(sut, name):
     "MQDMPR-3.1.7.1.26-10",
     "MQDMPR-3.1.7.1.26-35",
 )
-def test_a_direct_name_tells_its_path_itself(sut, judge):
-    """A direct name has its path in itself, and as computer the address or host in it."""
-    for name, (path, machine) in DIRECT.items():
-        got = _got(sut, name)
+def test_direct_name_contains_path_and_computer(sut, judge):
+    """The path name and the computer of a direct format name are the parts of the name; for HTTP and HTTPS the
+    computer is the host without port.
+    """
+    for name, (path, machine) in PATHS_OF_DIRECT_NAMES.items():
+        got = _get_path(sut, name)
         judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=name)
         judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got["machine"], case=name)
         judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got["path"], case=name)
@@ -49,17 +51,19 @@ def test_a_direct_name_tells_its_path_itself(sut, judge):
             observed={"path": got["path"], "machine": got["machine"]},
             case=name,
         )
-    for name, machine in WEB.items():
-        judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=_got(sut, name)["machine"], case=name)
+    for name, machine in PATHS_OF_WEB_NAMES.items():
+        judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=_get_path(sut, name)["machine"], case=name)
 
 
 @needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-29")
-def test_what_no_directory_knows_is_no_legal_name(sut, judge):
-    """A name of a queue or computer that no directory knows is no legal format name."""
-    public, private = f"PUBLIC={NOBODY}", rf"PRIVATE={NOBODY}\00000001"
-    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)["status"])
-    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_got(sut, private)["status"])
+def test_unknown_public_or_private_name_is_illegal(sut, judge):
+    """A public format name with an unknown GUID, and a private one with an unknown computer, return
+    MQ_ERROR_ILLEGAL_FORMATNAME.
+    """
+    public, private = f"PUBLIC={UNKNOWN_IDENTIFIER}", rf"PRIVATE={UNKNOWN_IDENTIFIER}\00000001"
+    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_get_path(sut, public)["status"])
+    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_get_path(sut, private)["status"])
 
 
 @needs("get_queue_path", "directory", "queue_control")
@@ -80,17 +84,19 @@ def test_what_no_directory_knows_is_no_legal_name(sut, judge):
     "MQDMPR-3.1.7.1.26-34",
     "MQDMPR-3.1.7.1.26-35",
 )
-def test_the_directory_tells_whose_queue_it_is(peer, sut, judge):
-    """A public or private name has the path, as far as that is known, and the computer that the directory has of it."""
+def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
+    """Public format names return the path and computer of their directory objects; a private one returns the
+    computer and, only if it is local, the path; unknown GUIDs return MQ_ERROR_ILLEGAL_FORMATNAME.
+    """
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:
         sut.create_queue(name)
     queue = sut.new_queue("private")
     private = sut.private_format_name(queue)
     number = private.rpartition("\\")[2]
-    here, there = _got(sut, private), _got(sut, rf"PRIVATE={peer.identifier}\{number}")
-    machine = here["machine"]
-    published = {name: _got(sut, sut.format_names(name).get("public", "no public format name")) for name in names}
+    own_answer, foreign_answer = _get_path(sut, private), _get_path(sut, rf"PRIVATE={peer.identifier}\{number}")
+    machine = own_answer["machine"]
+    published = {name: _get_path(sut, sut.format_names(name).get("public", "no public format name")) for name in names}
     expected = {name: {"status": OK, "path": f"{machine}\\{name}".lower(), "machine": machine} for name in names}
     judge(
         "MQDMPR-3.1.7.1.26-12",
@@ -101,7 +107,7 @@ def test_the_directory_tells_whose_queue_it_is(peer, sut, judge):
         expected=expected,
         observed=published,
     )
-    are_apart = bool(machine and there["machine"]) and machine != there["machine"]
+    are_apart = bool(machine and foreign_answer["machine"]) and machine != foreign_answer["machine"]
     judge(
         "MQDMPR-3.1.7.1.26-23",
         "MQDMPR-3.1.7.1.26-24",
@@ -110,24 +116,24 @@ def test_the_directory_tells_whose_queue_it_is(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-32",
         expected={"here": OK, "there": OK, "machines": holds("two computers")},
         observed={
-            "here": here["status"],
-            "there": there["status"],
-            "machines": are_apart or [machine, there["machine"]],
+            "here": own_answer["status"],
+            "there": foreign_answer["status"],
+            "machines": are_apart or [machine, foreign_answer["machine"]],
         },
     )
     judge(
         "MQDMPR-3.1.7.1.26-34",
         expected={"status": OK, "path": f"{machine}\\{queue}".lower(), "path_there": ""},
-        observed={"status": here["status"], "path": here["path"], "path_there": there["path"]},
+        observed={"status": own_answer["status"], "path": own_answer["path"], "path_there": foreign_answer["path"]},
     )
-    missing = _got(sut, private.replace(number, f"{MISSING:08X}"))
+    missing = _get_path(sut, private.replace(number, f"{MISSING_NUMBER:08X}"))
     judge(
         "MQDMPR-3.1.7.1.26-03",
         expected={"of_another_computer": "", "of_no_queue": ""},
-        observed={"of_another_computer": there["path"], "of_no_queue": missing["path"]},
+        observed={"of_another_computer": foreign_answer["path"], "of_no_queue": missing["path"]},
     )
-    statuses = [one["status"] for one in (*published.values(), here, there)]
+    statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]
     judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)
-    public, foreign = f"PUBLIC={NOBODY}", rf"PRIVATE={NOBODY}\{number}"
-    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)["status"])
-    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_got(sut, foreign)["status"])
+    public, foreign = f"PUBLIC={UNKNOWN_IDENTIFIER}", rf"PRIVATE={UNKNOWN_IDENTIFIER}\{number}"
+    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_get_path(sut, public)["status"])
+    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_get_path(sut, foreign)["status"])

@@ -18,9 +18,9 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
+@fault("message-to-single-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
 class Twice(Enqueueing):
-    """A message for one queue elsewhere is put into its outgoing queue twice."""
+    """The queue manager puts a message for a single remote queue into its outgoing queue twice."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if isinstance(queue, OutgoingQueue):
@@ -31,9 +31,9 @@ class Twice(Enqueueing):
         return done
 
 
-@fault("enqueueing-always-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
+@fault("send-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
 class AlwaysSucceeds(Commands):
-    """Who sends to one queue is told that it took the message, also when it has no room for it."""
+    """A send to a single queue succeeds although the queue has no room for the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         try:
@@ -43,9 +43,9 @@ class AlwaysSucceeds(Commands):
         return done
 
 
-@fault("enqueueing-fails-when-taken", breaks="MQDMPR-3.1.7.1.27-08")
+@fault("send-to-local-queue-fails-when-stored", breaks="MQDMPR-3.1.7.1.27-08")
 class FailsWhenTaken(Commands):
-    """Who sends to one queue here is told that it fails, although the queue took the message."""
+    """A send to a single local queue fails although the queue stored the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         done: Result | None = super().send_message(request, token, now)
@@ -71,9 +71,9 @@ class _Several(Enqueueing):
         return status
 
 
-@fault("copies-go-on-after-a-refusal", breaks="MQDMPR-3.1.7.1.27-18")
+@fault("copies-enqueued-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
 class GoOnAfterRefusal(_Several):
-    """When one of several queues does not take its copy, the others get theirs."""
+    """When one of several queues does not store its copy, the queues that follow get theirs."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -85,9 +85,9 @@ class GoOnAfterRefusal(_Several):
         return worst
 
 
-@fault("copies-refused-silently", breaks="MQDMPR-3.1.7.1.27-18")
+@fault("send-to-several-succeeds-despite-refusal", breaks="MQDMPR-3.1.7.1.27-18")
 class RefusedSilently(_Several):
-    """Who sends to several queues does not learn that one of them did not take its copy."""
+    """A send to several queues succeeds although one of them did not store its copy."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -96,9 +96,9 @@ class RefusedSilently(_Several):
         return EnqueueStatus.NO_ERROR
 
 
-@fault("copies-taken-but-refused", breaks="MQDMPR-3.1.7.1.27-19")
+@fault("send-to-several-fails-when-stored", breaks="MQDMPR-3.1.7.1.27-19")
 class TakenButRefused(_Several):
-    """Who sends to several queues is told that it fails, although each took its copy."""
+    """A send to several queues fails although each of them stored its copy."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -107,22 +107,22 @@ class TakenButRefused(_Several):
         return status or EnqueueStatus.QUEUE_QUOTA_EXCEEDED
 
 
-@fault("copies-list-their-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
+@fault("copy-lists-own-queue-only", breaks="MQDMPR-3.1.7.1.27-10")
 class ListTheirOwnQueue(Enqueueing):
-    """A copy of a message for several queues lists its own queue only."""
+    """Each copy of a message for several queues lists only its own queue."""
 
-    def _enqueue(
+    def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
         if message.DestinationMultiQueueFormatName is not None:
             message = replace(message, DestinationMultiQueueFormatName=message.DestinationQueueFormatName)
-        status: EnqueueStatus = super()._enqueue(queue, message, now, transaction)
+        status: EnqueueStatus = super()._enqueue_message(queue, message, now, transaction)
         return status
 
 
-@fault("copies-are-empty-but-one", breaks="MQDMPR-3.1.7.1.27-12")
+@fault("copy-without-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
 class EmptyButOne(_Several):
-    """Of the copies for several queues the first alone has a label."""
+    """Only the first copy of a message for several queues has the label."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -135,21 +135,21 @@ class EmptyButOne(_Several):
         return EnqueueStatus.NO_ERROR
 
 
-@fault("copies-for-the-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
+@fault("copy-destination-is-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
 class ForTheFirstQueue(Enqueueing):
-    """Every copy names the first queue as its destination, in whichever it is."""
+    """Each copy of a message for several queues has the first queue as destination."""
 
-    def _enqueue(
+    def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
         if message.DestinationMultiQueueFormatName is not None:
             first = message.DestinationMultiQueueFormatName.partition(",")[0]
             message = replace(message, DestinationQueueFormatName=first)
-        status: EnqueueStatus = super()._enqueue(queue, message, now, transaction)
+        status: EnqueueStatus = super()._enqueue_message(queue, message, now, transaction)
         return status
 
 
-@fault("copies-but-the-last", breaks="MQDMPR-3.1.7.1.27-14")
+@fault("copy-for-last-queue-missing", breaks="MQDMPR-3.1.7.1.27-14")
 class ButTheLast(_Several):
     """The last of several queues gets no copy."""
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: what waits to be sent."""
+"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: the waiting messages."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 _ORDER = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
-@fault("dispatched-as-added", breaks=_ORDER)
+@fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER)
 class AsAdded(DispatchCollection):
-    """What waits is sent in the order in which it was added."""
+    """The queue manager sends waiting messages in the order of sending, regardless of their priorities."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         heapq.heappush(session.OutgoingMessageTable._unsent, (0, position.order))
 
 
-@fault("dispatched-lowest-first", breaks=_ORDER)
+@fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER)
 class LowestFirst(DispatchCollection):
-    """What waits is sent from the lowest priority to the highest."""
+    """The queue manager sends waiting messages from the lowest priority to the highest."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         heapq.heappush(session.OutgoingMessageTable._unsent, (position.priority, position.order))
 
 
-@fault("dispatched-one-of-a-priority", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
+@fault("one-message-per-priority-sent", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
 class OneOfAPriority(DispatchCollection):
-    """Of what waits with one priority only the last that was added is sent."""
+    """The queue manager sends only the last of several waiting messages of one priority."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         unsent = session.OutgoingMessageTable._unsent
@@ -44,16 +44,16 @@ class OneOfAPriority(DispatchCollection):
 
 
 add(
-    "dispatched-never",
+    "waiting-messages-marked-as-being-sent",
     ("MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08"),
-    "What is added counts as being sent, so that it never is.",
+    "The queue manager marks a new DispatchEntry as being sent, so that its message is never sent.",
     skip(DispatchCollection.add),
 )
 
 
-@fault("dispatched-with-the-body-of-the-first", breaks="MQDMPR-3.1.7.1.28-04")
+@fault("waiting-messages-sent-with-first-body", breaks="MQDMPR-3.1.7.1.28-04")
 class WithTheBodyOfTheFirst(DispatchCollection):
-    """What is added has the contents of what was added first."""
+    """The queue manager sends each waiting message with the contents of the first one."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         first = next(iter(session.OutgoingMessageTable)).UserMessage
@@ -61,9 +61,9 @@ class WithTheBodyOfTheFirst(DispatchCollection):
         super().add(session, position)
 
 
-@fault("dispatched-as-another-message", breaks=("MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07"))
+@fault("waiting-message-packet-rebuilt", breaks=("MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07"))
 class AsAnotherMessage(DispatchCollection):
-    """The packet made of a message is not kept: when it is added, another is made, with its own number."""
+    """The queue manager builds a new packet with a new MessageID when it adds a message to the dispatch collection."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         number = self.qm.numbering.assign_identifier()
@@ -72,25 +72,25 @@ class AsAnotherMessage(DispatchCollection):
 
 
 add(
-    "dispatched-with-the-next-session",
+    "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
-    "What is added to a session that is open is sent when something else lets it be.",
+    "The queue manager sends a message that is added to an open session only at the next event of that session.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 
 
-@fault("dispatched-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
+@fault("message-sent-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
 class Twice(Sending):
-    """What was sent is chosen once more."""
+    """The queue manager sends each message a second time."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         for _ in range(2):
             super().transmit(session, position, packet)
 
 
-@fault("dispatched-one-at-a-time", breaks="MQDMPR-3.1.7.1.29-04")
+@fault("message-sent-after-acknowledgment-only", breaks="MQDMPR-3.1.7.1.29-04")
 class OneAtATime(Sending):
-    """The next message is sent when the one before is acknowledged."""
+    """The queue manager sends the next message only when the previous one is acknowledged."""
 
     def may_send(self, session: Session) -> bool:
         return not session.OutgoingMessageTable.awaiting_ack and bool(super().may_send(session))

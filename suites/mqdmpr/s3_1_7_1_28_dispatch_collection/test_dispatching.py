@@ -1,56 +1,61 @@
-"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: what waits to be sent, and what of it is sent first."""
+"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.3.9: the waiting messages, and the order in which they are sent."""
 
 from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 PRIORITIES = (3, 0, 7, 3, 5, 7, 1)
 LIFE_S = 1
-ON_OPEN_SESSION, TOO_LATE = 98, 99
-"""ApplicationTags of a message that is sent later, and of one that is not to be sent any more."""
-ORDER = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
-EACH = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
-CONTENTS = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
-ONCE = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
+LATER_TAG, EXPIRED_TAG = 98, 99
+"""ApplicationTags of a message that is sent later, and of an expired message."""
+ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
+TRANSFER_RULES = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
+CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
+ONCE_RULES = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 
 @needs("send")
-@covers(*ORDER, *EACH, *CONTENTS, *ONCE, "MQDMPR-3.1.7.1.28-09")
-def test_what_waits_is_sent_by_priority_each_once(peer, sut, judge):
-    """A queue manager sends each message that waits once when its receiver can be reached, by priority and then in the
-    order of sending, except one whose time is over.
+@covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *ONCE_RULES, "MQDMPR-3.1.7.1.28-09")
+def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
+    """Seven waiting messages of different priorities are sent once each, by priority and then in order of sending,
+    with their own contents; an expired one is not sent, and a later one is sent on the open session.
     """
     to = peer.direct_name("mqc-dispatched")
-    late = {"priority": max(PRIORITIES), "time_to_reach_queue_s": LIFE_S}
-    sut.send(to, body="too late", application_tag=TOO_LATE, **late)
+    expiring = {"priority": max(PRIORITIES), "time_to_reach_queue_s": LIFE_S}
+    sut.send(to, body="too late", application_tag=EXPIRED_TAG, **expiring)
     identifiers = {
         tag: sut.send(to, body=f"message {tag}", application_tag=tag, priority=priority, delivery="recoverable")
         for tag, priority in enumerate(PRIORITIES, 1)
     }
     peer.pass_time((LIFE_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
-    session = sender.session()
-    came = sender.collect_all(session, len(PRIORITIES))
+    session = sender.await_session()
+    frames = sender.collect_all(session, len(PRIORITIES))
     by_priority = sorted(identifiers, key=lambda tag: -PRIORITIES[tag - 1])
-    found = tags(came)
-    judge(*ORDER, expected=by_priority, observed=list(dict.fromkeys(found)), evidence=came)
-    judge(*EACH, expected=sorted(identifiers), observed=sorted({*found} - {TOO_LATE}), evidence=came)
+    observed = Sender.tags(frames)
+    judge(*ORDER_RULES, expected=by_priority, observed=list(dict.fromkeys(observed)), evidence=frames)
+    judge(*TRANSFER_RULES, expected=sorted(identifiers), observed=sorted({*observed} - {EXPIRED_TAG}), evidence=frames)
     expected = {"messages": len(identifiers), "sent_again": none("message")}
-    again = sorted({tag for tag in found if found.count(tag) > 1})
+    repeated = sorted({tag for tag in observed if observed.count(tag) > 1})
     judge(
-        *ONCE, expected=expected, observed={"messages": len({*found} - {TOO_LATE}), "sent_again": again}, evidence=came
+        *ONCE_RULES,
+        expected=expected,
+        observed={"messages": len({*observed} - {EXPIRED_TAG}), "sent_again": repeated},
+        evidence=frames,
     )
-    wanted = {tag: (identifier.rpartition("\\")[2], f"message {tag}") for tag, identifier in identifiers.items()}
+    expected_contents = {
+        tag: (identifier.rpartition("\\")[2], f"message {tag}") for tag, identifier in identifiers.items()
+    }
     contents = {
         tag: (str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode())
-        for tag, frame in zip(found, came, strict=True)
-        if tag in wanted
+        for tag, frame in zip(observed, frames, strict=True)
+        if tag in expected_contents
     }
-    judge(*CONTENTS, expected=wanted, observed=dict(sorted(contents.items())), evidence=came)
-    sender.send(ON_OPEN_SESSION)
-    came = sender.collect_all(session, len(came) + 1)
-    later = [tag for tag in tags(came) if tag == ON_OPEN_SESSION]
-    judge("MQDMPR-3.1.7.1.28-09", expected=[ON_OPEN_SESSION], observed=later, evidence=came)
-    sender.acknowledge_all(session)
+    judge(*CONTENT_RULES, expected=expected_contents, observed=dict(sorted(contents.items())), evidence=frames)
+    sender.send(LATER_TAG)
+    frames = sender.collect_all(session, len(frames) + 1)
+    later = [tag for tag in Sender.tags(frames) if tag == LATER_TAG]
+    judge("MQDMPR-3.1.7.1.28-09", expected=[LATER_TAG], observed=later, evidence=frames)
+    session.acknowledge_all()

@@ -36,32 +36,32 @@ def _without_security(packet: UserMessagePacket) -> bytes:
 
 
 add(
-    "transaction-header-left-out",
+    "sender-transaction-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D01"),
-    "A transactional message has neither TH nor a TransactionHeader.",
+    "The sender's transactional message carries no TransactionHeader and TH 0.",
     packets(MESSAGE, _without_transaction, lambda packet: packet.TransactionHeader is not None),
 )
 add(
-    "debug-header-left-out",
+    "sender-debug-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
-    "A message that is to be traced has neither DH nor a DebugHeader.",
+    "The sender's traced message carries no DebugHeader and DH 0.",
     packets(MESSAGE, _without_debug, lambda packet: packet.DebugHeader is not None),
 )
 add(
-    "debug-header-always",
+    "sender-debug-header-in-untraced-message",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
-    "A message that is not to be traced has a DebugHeader that names no queue.",
+    "The sender's untraced message carries a DebugHeader without a queue.",
     packets(MESSAGE, _with_debug, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None),
 )
 add(
-    "security-header-left-out",
+    "sender-security-header-missing",
     "MQDMPR-3.1.7.1.30-D02",
-    "A signed message has no SecurityHeader.",
+    "The sender's signed message carries no SecurityHeader.",
     packets(MESSAGE, _without_security, lambda packet: packet.SecurityHeader is not None),
 )
 add(
-    "properties-not-announced",
+    "sender-mp-clear-with-properties-header",
     "MQDMPR-3.1.7.1.30-D03",
-    "MP is clear in messages, whose MessagePropertiesHeader is there.",
+    "The sender's message carries a MessagePropertiesHeader and MP 0.",
     bit_clear(MESSAGE, "UserHeader.MP"),
 )

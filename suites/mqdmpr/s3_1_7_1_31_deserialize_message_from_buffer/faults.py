@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -24,17 +24,17 @@ AES_128, AES_256 = 0x660E, 0x6610
 
 
 def _read(change: Callable[[Message], Message]) -> Install:
-    """Read messages otherwise than their packets have them."""
+    """Change the attributes that are read from packets."""
 
     class Reading(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
-    return replaced(Reading)
+    return replace_part(Reading)
 
 
 def _with_security(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
-    """Read the security of messages otherwise."""
+    """Change the security attributes that are read from packets."""
 
     def changed(message: Message) -> Message:
         security = message.security
@@ -45,21 +45,21 @@ def _with_security(change: Callable[[MessageSecurity], dict[str, Any]]) -> Insta
 
 for _name, _rules, _says, _install in (
     (
-        "received-priority-upside-down",
+        "receiver-priority-inverted",
         ("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-04"),
-        "The priority of a received message is 7 less that of its packet.",
+        "The receiver sets Priority to 7 minus the packet's priority.",
         _read(lambda message: replace(message, Priority=7 - message.Priority)),
     ),
     (
-        "received-time-to-reach-forgotten",
+        "receiver-time-to-reach-queue-dropped",
         "MQDMPR-3.1.7.1.31-D01",
-        "A message that has reached its queue forgets how long it had for that.",
+        "The receiver drops TimeToReachQueue of an arriving message.",
         _read(lambda message: replace(message, TimeToReachQueue=INFINITE)),
     ),
     (
-        "received-journaling-exchanged",
+        "receiver-jp-and-jn-swapped",
         ("MQDMPR-3.1.7.1.31-D05", "MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"),
-        "JP and JN of a received message are exchanged.",
+        "The receiver swaps JP and JN of an arriving message.",
         _read(
             lambda message: replace(
                 message,
@@ -69,15 +69,15 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "received-always-recoverable",
+        "receiver-delivery-always-recoverable",
         "MQDMPR-3.1.7.1.31-D05",
-        "Every message that is received is recoverable.",
+        "The receiver sets the delivery of each arriving message to recoverable.",
         _read(lambda message: replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
     ),
     (
-        "received-class-of-refusal-lost",
+        "receiver-class-receive-rejected-as-timeout",
         "MQDMPR-3.1.7.1.31-D09",
-        "Class of a message that was rejected by its receiver is that of one that was not received in time.",
+        "The receiver reads the class NackReceiveRejected as NackReceiveTimeout.",
         _read(
             lambda message: (
                 replace(message, Class=MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT)
@@ -87,15 +87,15 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "received-level-counted",
+        "receiver-privacy-level-5-as-3",
         "MQDMPR-3.1.7.1.31-D10",
-        "PrivacyLevel 5 is read as 3.",
+        "The receiver reads PrivacyLevel 5 as 3.",
         _with_security(lambda security: {"PrivacyLevel": min(security.PrivacyLevel, 3)}),
     ),
     (
-        "received-aes-of-one-length",
+        "receiver-aes-256-as-aes-128",
         "MQDMPR-3.1.7.1.31-D13",
-        "AES with a key of 256 bits is read as with one of 128 bits.",
+        "The receiver reads the EncryptionAlgorithm AES-256 as AES-128.",
         _with_security(
             lambda security: {
                 "EncryptionAlgorithm": AES_128
@@ -105,32 +105,32 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "received-md5-as-md4",
+        "receiver-md5-as-md4",
         "MQDMPR-3.1.7.1.31-D14",
-        "HashAlgorithm 0x8003 is read as MD4, as the table has it.",
+        "The receiver reads HashAlgorithm 0x8003 as MD4, as the table prints it.",
         _with_security(
             lambda security: {"HashAlgorithm": MD4 if security.HashAlgorithm == MD5 else security.HashAlgorithm}
         ),
     ),
     (
-        "received-sender-of-another-kind",
+        "receiver-sender-type-2-as-none",
         "MQDMPR-3.1.7.1.31-D18",
-        "A sender of kind 2 is read as one without an identity.",
+        "The receiver reads the sender type 2 as None.",
         _with_security(lambda security: {"SenderIdentifierType": security.SenderIdentifierType % 2}),
     ),
     (
-        "received-sender-lost",
+        "receiver-sender-identifier-dropped",
         "MQDMPR-3.1.7.1.31-D03",
-        "The identifier of a sender is not read.",
+        "The receiver drops the SenderIdentifier of an arriving message.",
         _with_security(lambda security: {"SenderIdentifier": b""}),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-@fault("received-security-of-the-message-before", breaks="MQDMPR-3.1.7.1.31-05")
+@fault("receiver-reuses-previous-security", breaks="MQDMPR-3.1.7.1.31-05")
 class SecurityOfTheMessageBefore(Positions):
-    """A message without a SecurityHeader has the security of the last one with it."""
+    """The receiver gives a message without SecurityHeader the security attributes of the previous message with one."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         before = [one.MessageReference.security for one in queue.MessagePositionList]
@@ -140,9 +140,9 @@ class SecurityOfTheMessageBefore(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("received-tracing-of-the-message-before", breaks="MQDMPR-3.1.7.1.31-05")
+@fault("receiver-reuses-previous-tracing-queue", breaks="MQDMPR-3.1.7.1.31-05")
 class TracingOfTheMessageBefore(Positions):
-    """A message without a DebugHeader has the queue for reports of any one with it."""
+    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message with one."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if any(one.MessageReference.TracingRequested for one in queue.MessagePositionList):
@@ -150,9 +150,9 @@ class TracingOfTheMessageBefore(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("routed-transaction-renumbered", breaks="MQDMPR-3.1.7.1.31-D04")
+@fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
 class RoutedTransactionRenumbered(Routing):
-    """A transactional message on its way begins a sequence of its own."""
+    """The router gives a forwarded transactional message a sequence of its own."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: which attributes control shows of the fields of packets."""
+"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: the attributes that the control channel shows of a packet's
+fields.
+"""
 
 from __future__ import annotations
 
@@ -29,44 +31,44 @@ CLASSES = {
     0xC002: "NACK_RECEIVE_TIMEOUT",
     0xC004: "NACK_RECEIVE_REJECTED",
 }
-"""Of every number of MessageClass the name, without MQMSG_CLASS_, by which control shows it."""
+"""By number of MessageClass, the name that control shows, without MQMSG_CLASS_."""
 HASHES = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
 CIPHERS = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
 AES_256 = 0x6610
 LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
-NOBODY, USER, QUEUE_MANAGER = 0, 1, 2
+NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
 
 
-def _kept(peer, sut, packets):
+def _send_and_read(peer, sut, packets):
     """Send messages on one session; return them as control shows them in their queue, by name, and their packets."""
     connection = peer.open_raw()
-    sent = {name: connection.send(packet) for name, packet in packets.items()}
+    identifiers = {name: connection.send(packet) for name, packet in packets.items()}
     connection.check_alive()
 
-    def there():
-        found = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
-        ids = {name: str(frame["UserHeader"].MessageID) for name, frame in sent.items()}
-        return {name: found[number] for name, number in ids.items() if number in found}
+    def find_messages():
+        messages = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
+        ids = {name: str(frame["UserHeader"].MessageID) for name, frame in identifiers.items()}
+        return {name: messages[number] for name, number in ids.items() if number in messages}
 
-    peer.eventually(lambda: len(there()) == len(sent))
-    if not there():
+    peer.eventually(lambda: len(find_messages()) == len(identifiers))
+    if not find_messages():
         raise ConformanceFailure("none of the messages came into its queue")
-    return there(), list(sent.values())
+    return find_messages(), list(identifiers.values())
 
 
-def _judged(judge, rule, name, wanted, found, evidence):
-    """Judge a property of some messages by what control shows; what it shows of none is not exercised."""
-    observed = {one: _property(found[one], name) if one in found else "not in its queue" for one in wanted}
+def _judge_property(judge, rule, name, wanted, found, evidence):
+    """Judge a property of messages that control shows; not exercised if control shows it of no message."""
+    observed = {one: _read_property(found[one], name) if one in found else "not in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
-        judge.not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
+        judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
     else:
         judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 
 
-def _property(message, name):
-    """Return a property as control shows it; ``security.name`` is one of the security of the message."""
+def _read_property(message, name):
+    """Return a property as control shows it; ``security.name`` is a security property of the message."""
     part, _, rest = name.partition(".")
     value = message.get(part, NOT_SHOWN)
     if rest and isinstance(value, dict):
@@ -78,36 +80,38 @@ def _property(message, name):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D09")
-def test_every_class_is_the_one_of_its_number(peer, sut, judge):
-    """A message has the Class of the number in its MessageClass."""
+def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
+    """A message with each defined value of MessageClass is shown with the class of that value."""
     packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
-    found, sent = _kept(peer, sut, packets)
-    wanted = {name: f"MQMSG_CLASS_{name}" for name in packets}
-    _judged(judge, "MQDMPR-3.1.7.1.31-D09", "class", wanted, found, sent)
+    messages, sent = _send_and_read(peer, sut, packets)
+    expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
-def test_journaling_is_what_jp_and_jn_say(peer, sut, judge):
-    """A message is to be journaled as its bits JP and JN say."""
+def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
+    """Messages with JP, with JN, with both and with neither are shown with the journaling that these bits request."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
-    found, sent = _kept(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
+    messages, sent = _send_and_read(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
         ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
         ("MQDMPR-3.1.7.1.31-D12", "negative", "JN"),
     ):
-        wanted = {name: [kind] if bit in set_ else [] for name, set_ in bits.items()}
+        expected = {name: [kind] if bit in set_ else [] for name, set_ in bits.items()}
         of_kind = {
             name: {**one, "journal": [each for each in one["journal"] if each == kind]} if "journal" in one else one
-            for name, one in found.items()
+            for name, one in messages.items()
         }
-        _judged(judge, rule, "journal", wanted, of_kind, sent)
+        _judge_property(judge, rule, "journal", expected, of_kind, sent)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
-def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
-    """A message has the priority and times, the source and the delivery that its BaseHeader and UserHeader have."""
+def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
+    """The priority, times, source and delivery of three different messages are shown as their BaseHeader and
+    UserHeader have them.
+    """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
         "usual": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
@@ -116,7 +120,7 @@ def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
     }
-    found, sent = _kept(peer, sut, packets)
+    messages, sent = _send_and_read(peer, sut, packets)
     frames = dict(zip(packets, sent, strict=True))
     for rule, name, of in (
         ("MQDMPR-3.1.7.1.31-D01", "priority", lambda frame: frame["BaseHeader"].PR),
@@ -126,62 +130,72 @@ def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-D05", "source", lambda frame: str(peer.identifier)),
         ("MQDMPR-3.1.7.1.31-D05", "delivery", lambda frame: "recoverable" if frame["UserHeader"].DM else "express"),
     ):
-        wanted = {one: of(frame) for one, frame in frames.items()}
-        _judged(judge, rule, name, wanted, found, sent)
+        expected = {one: of(frame) for one, frame in frames.items()}
+        _judge_property(judge, rule, name, expected, messages, sent)
 
 
-def _by(peer, kind=QUEUE_MANAGER, **properties):
+def _build_message(peer, kind=QUEUE_MANAGER_SENDER, **properties):
     """Make a message that is neither signed nor encrypted, with a sender of some kind in its SecurityHeader."""
-    senders = {NOBODY: b"", USER: ALICE.security_id, QUEUE_MANAGER: peer.identifier.bytes_le}
-    certificate = ALICE.certificate if kind == NOBODY else b""  # a SecurityHeader is there for something
+    senders = {NO_SENDER: b"", USER_SENDER: ALICE.security_id, QUEUE_MANAGER_SENDER: peer.identifier.bytes_le}
+    certificate = ALICE.certificate if kind == NO_SENDER else b""  # a SecurityHeader is there for something
     security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
     return peer.recoverable_message(security=security, **properties)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D10", "MQDMPR-3.1.7.1.31-D13", "MQDMPR-3.1.7.1.31-D14")
-def test_levels_and_algorithms_are_those_of_their_numbers(peer, sut, judge):
-    """A message has the privacy level and the algorithms of the numbers in its header."""
+def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge):
+    """Messages with each defined value of PrivacyLevel, EncryptionAlgorithm and HashAlgorithm are shown with the
+    level or algorithm of that value.
+    """
     for rule, field, name, numbers in (
         ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", LEVELS),
         ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
         ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASHES),
     ):
-        packets = {called: _by(peer, **{field: number} | _with(field, number)) for number, called in numbers.items()}
-        found, sent = _kept(peer, sut, packets)
-        _judged(judge, rule, name, {called: called for called in packets}, found, sent)
+        packets = {
+            called: _build_message(peer, **{field: number} | _with(field, number)) for number, called in numbers.items()
+        }
+        messages, sent = _send_and_read(peer, sut, packets)
+        _judge_property(judge, rule, name, {called: called for called in packets}, messages, sent)
 
 
 def _with(field, number):
-    """Return what a message has beside a value: an algorithm of its PrivacyLevel."""
+    """Return the other field that a value needs: an algorithm of its PrivacyLevel."""
     return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and LEVELS[number] == "advanced" else {}
 
 
 @needs("receive", "security")
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
-def test_a_sender_is_of_the_kind_of_its_number(peer, sut, judge):
-    """A message has the sender, and the kind of sender, that its SecurityHeader names (E83)."""
-    kinds = {"none": NOBODY, "sid": USER, "queue_manager": QUEUE_MANAGER}
-    found, sent = _kept(peer, sut, {name: _by(peer, kind) for name, kind in kinds.items()})
-    taken = [name for name in kinds if name in found or name != "none"]
-    _judged(judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in taken}, found, sent)
+def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
+    """Messages of no sender, of a user and of a queue manager are shown with the sender and the sender type of their
+    SecurityHeader (erratum E83).
+    """
+    kinds = {"none": NO_SENDER, "sid": USER_SENDER, "queue_manager": QUEUE_MANAGER_SENDER}
+    messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})
+    accepted = [name for name in kinds if name in messages or name != "none"]
+    _judge_property(
+        judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in accepted}, messages, sent
+    )
     senders = {"none": None, "sid": ALICE.sid, "queue_manager": str(peer.identifier)}
-    wanted = {name: senders[name] for name in taken}
-    _judged(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", wanted, found, sent)
+    expected = {name: senders[name] for name in accepted}
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", expected, messages, sent)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-05")
-def test_attributes_of_headers_that_are_not_there_are_left_alone(peer, sut, judge):
-    """A message has no attribute of a header that is not in its packet, whatever came before it."""
+def test_message_without_optional_headers_has_defaults(peer, sut, judge):
+    """A message without SecurityHeader and DebugHeader, sent behind one with both, is shown without a sender and
+    without a tracing queue.
+    """
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
-    full = {"security": {"ST": QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
+    full = {"security": {"ST": QUEUE_MANAGER_SENDER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
     packets = {
         "full": peer.recoverable_message(base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
         "bare": peer.recoverable_message(),
     }
-    found, sent = _kept(peer, sut, packets)
-    bare = {"bare": found["bare"]} if "bare" in found else {}
+    messages, sent = _send_and_read(peer, sut, packets)
+    bare = {"bare": messages["bare"]} if "bare" in messages else {}
     for name in ("trace_queue", "security"):
-        _judged(judge, "MQDMPR-3.1.7.1.31-05", name, {"bare": None}, bare, sent)
-    _judged(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {"bare": "recoverable"}, bare, sent)
+        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {"bare": None}, bare, sent)
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {"bare": "recoverable"}, bare, sent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, field_is, recomputed
+from harness.faults.fields import bit_clear, change_number, field_is
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket
@@ -19,33 +19,33 @@ def _exchanged(flags: int) -> int:
 
 for _name, _rules, _says, _install in (
     (
-        "transactional-message-keeps-its-priority",
+        "sender-priority-3-in-transactional-message",
         "MQDMPR-3.1.7.1.32-05",
-        "A transactional message is sent with priority 3.",
+        "The sender's transactional message carries priority 3 instead of 0.",
         field_is(MESSAGE, "BaseHeader.PR", 3, lambda packet: bool(packet.UserHeader.TH)),
     ),
     (
-        "tracing-not-asked-for",
+        "sender-tr-clear-in-traced-message",
         ("MQDMPR-3.1.7.1.32-05", "MQDMPR-3.1.7.1.32-D01"),
-        "TR is clear in a message that is to be traced.",
+        "The sender's traced message carries TR 0.",
         bit_clear(MESSAGE, "BaseHeader.TR"),
     ),
     (
-        "journal-bits-exchanged",
+        "sender-jp-and-jn-swapped",
         ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
-        "JP stands where JN should, and JN where JP should.",
+        "The sender's message carries JP in place of JN, and JN in place of JP.",
         wrong_fields(MESSAGE, {"UserHeader.Flags": _exchanged}),
     ),
     (
-        "privacy-levels-counted",
+        "sender-privacy-level-counted",
         ("MQDMPR-3.1.7.1.32-D09", "MQDMPR-3.1.1.12-04"),
-        "PrivacyLevel counts the levels: 1, 2 and 3.",
-        recomputed(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)),
+        "The sender's PrivacyLevel is 1, 2 or 3 instead of 1, 3 or 5.",
+        change_number(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)),
     ),
     (
-        "default-provider-denied",
+        "sender-de-clear-with-default-provider",
         "MQDMPR-3.1.7.1.32-07",
-        "DE is clear in a message that the queue manager signed by its default provider.",
+        "The sender's message that is signed with the default provider carries DE 0.",
         bit_clear(MESSAGE, "SecurityHeader.DE"),
     ),
 ):

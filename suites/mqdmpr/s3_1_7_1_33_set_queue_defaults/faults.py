@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queueing.queues import OnCreated, Queues
@@ -22,31 +22,55 @@ NOBODYS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
 
 
 def _by_default(**values: Any) -> Install:
-    """Create queues for which nothing is asked with other values."""
+    """Create queues with other default values."""
 
     class Defaulting(QueueCommands):
         def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
             bare = request == CreateQueue(request.name)
             super().create_queue(replace(request, **values) if bare else request, token, now)
 
-    return replaced(Defaulting)
+    return replace_part(Defaulting)
 
 
 for _name, _says, _values in (
-    ("queue-labelled", "A queue without a label has its name for one.", {"label": "a queue"}),
-    ("queue-journaled", "A queue is journaled unless something else is asked for.", {"journaling": True}),
-    ("queue-quota-of-eight-megabytes", "A queue has a quota of 8 MB where none is asked for.", {"quota_kb": 8_192}),
-    ("queue-journal-quota-of-nothing", "The journal of a queue has no room.", {"journal_quota_kb": 0}),
-    ("queue-private-by-default", "A queue takes encrypted messages only.", {"privacy": "body"}),
-    ("queue-transactional-by-default", "A queue is transactional.", {"transactional": True}),
-    ("queue-base-priority-one", "A queue has base priority 1.", {"base_priority": 1}),
-    ("queue-authenticated-by-default", "A queue takes signed messages only.", {"authenticated": True}),
+    (
+        "default-queue-label-present",
+        "A queue that is created without a Label has its name as Label.",
+        {"label": "a queue"},
+    ),
+    ("default-queue-journaling-true", "A queue that is created without Journaling has it True.", {"journaling": True}),
+    ("default-queue-quota-8-mb", "A queue that is created without a Quota has one of 8 MB.", {"quota_kb": 8_192}),
+    (
+        "default-queue-journal-quota-0",
+        "A queue that is created without a JournalQuota has one of 0.",
+        {"journal_quota_kb": 0},
+    ),
+    (
+        "default-queue-privacy-level-body",
+        "A queue that is created without a PrivacyLevel accepts only encrypted messages.",
+        {"privacy": "body"},
+    ),
+    (
+        "default-queue-transactional",
+        "A queue that is created without Transactional is transactional.",
+        {"transactional": True},
+    ),
+    (
+        "default-queue-base-priority-1",
+        "A queue that is created without a BasePriority has BasePriority 1.",
+        {"base_priority": 1},
+    ),
+    (
+        "default-queue-authentication-true",
+        "A queue that is created without Authentication accepts only signed messages.",
+        {"authenticated": True},
+    ),
 ):
     add(_name, RULES, _says, _by_default(**_values))
 
 
 def _created_with(**attributes: Any) -> Install:
-    """Create every queue with other attributes, which no command sets."""
+    """Create each queue with other attributes that no command sets."""
 
     class Creating(Queues):
         def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
@@ -54,14 +78,24 @@ def _created_with(**attributes: Any) -> Install:
                 setattr(queue, name, value)
             super().create(queue, utc_s, created, skip_directory)
 
-    return replaced(Creating)
+    return replace_part(Creating)
 
 
-add("queue-of-a-type", "MQDMPR-3.1.7.1.33-D01", "A queue has a type that nobody gave it.", _created_with(Type=A_TYPE))
 add(
-    "queue-of-a-multicast-address",
+    "default-queue-type-present",
     "MQDMPR-3.1.7.1.33-D01",
-    "A queue has a multicast address that nobody gave it.",
+    "A queue that is created without a Type has one.",
+    _created_with(Type=A_TYPE),
+)
+add(
+    "default-queue-multicast-address-present",
+    "MQDMPR-3.1.7.1.33-D01",
+    "A queue that is created without a MulticastAddress has one.",
     _created_with(MulticastAddress="224.0.0.1:1801"),
 )
-add("queue-for-nobody", RULES, "Nobody may write to a new queue.", _created_with(Security=NOBODYS))
+add(
+    "default-queue-grants-no-write",
+    RULES,
+    ("The security descriptor of a queue that is created without one grants no user the right to write."),
+    _created_with(Security=NOBODYS),
+)

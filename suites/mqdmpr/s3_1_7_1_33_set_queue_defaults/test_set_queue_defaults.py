@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.33 Set Queue Defaults: what a queue is for which nothing is asked."""
+"""MS-MQDMPR 3.1.7.1.33 Set Queue Defaults: a queue that is created with its name only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver, arrives
 UNLIMITED = 0xFFFF_FFFF
 OP_RNG_ERROR = 0x1C01_0002
 """nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
-CONTROLLED = {
+SHOWN_DEFAULTS = {
     "label": "",
     "journaling": False,
     "quota_kb": UNLIMITED,
@@ -26,7 +26,7 @@ CONTROLLED = {
     "base_priority": 0,
 }
 """The attributes as control shows them."""
-PROPERTIES = {
+PROPERTY_DEFAULTS = {
     "Type": (102, UUID(int=0)),
     "Journaling": (104, 0),
     "Quota": (105, UNLIMITED),
@@ -43,49 +43,51 @@ PROPERTIES = {
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
-def test_a_queue_for_which_nothing_is_asked(sut, judge):
-    """A queue that is created by its name alone has the default of each property."""
-    shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
-    wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
-    observed = {name: shown[name] for name in wanted}
-    judge.all(expected=wanted, observed=observed)
+def test_queue_created_by_name_has_defaults(sut, judge):
+    """The control channel shows each property of a queue that was created with its name only with its default."""
+    properties = sut.control.call("get_queue", name=sut.new_queue("defaults"))
+    expected = {name: value for name, value in SHOWN_DEFAULTS.items() if name in properties}
+    observed = {name: properties[name] for name in expected}
+    judge.all(expected=expected, observed=observed)
 
 
 @needs("queue_control", "qm2qm")
 @covers("MQDMPR-3.1.7.1.33-D01")
-def test_a_client_is_told_the_defaults(remote, sut, judge):
-    """A client that asks for the properties of a queue that has only a name gets the default of each."""
+def test_queue_properties_call_returns_defaults(remote, sut, judge):
+    """R_QMGetObjectProperties returns the default of each property of a queue that was created with its name only."""
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
-    identifiers = [identifier for identifier, _ in PROPERTIES.values()]
+    identifiers = [identifier for identifier, _ in PROPERTY_DEFAULTS.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
     call = association.raw(OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == OP_RNG_ERROR:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence
         )
         return
     try:
-        found, result = got_properties(call.stub, False)
+        properties, result = got_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
-    wanted = {name: value for name, (_, value) in PROPERTIES.items()}
-    observed = {name: one.value for name, one in zip(PROPERTIES, found, strict=False)}
-    judge("MQDMPR-3.1.7.1.33-D01", expected=wanted, observed=observed, evidence=call.evidence)
+    expected = {name: value for name, (_, value) in PROPERTY_DEFAULTS.items()}
+    observed = {name: one.value for name, one in zip(PROPERTY_DEFAULTS, properties, strict=False)}
+    judge("MQDMPR-3.1.7.1.33-D01", expected=expected, observed=observed, evidence=call.evidence)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
-def test_anybody_may_write_to_a_queue_for_which_nothing_is_asked(peer, sut, judge):
-    """A queue that is created by its name alone lets everybody write (MS-MQDMPR 3.1.7.1.3.1)."""
+def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
+    """A message whose sender is another queue manager is stored in a queue that was created with its name only."""
     queue = sut.new_queue("security")
     receiver = AcknowledgingReceiver(peer, sut)
     label = f"anybody {peer.message_id()}"
     security = {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le}
-    packet = receiver.asking({"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security)
-    sent = receiver.give(packet)
-    there = arrives(sut, receiver.session, label, queue)
-    judge.all(expected="in its queue", observed=there, evidence=sent)
-    receiver.end()
+    packet = receiver.build_message(
+        {"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security
+    )
+    sent = receiver.send_packet(packet)
+    is_stored = arrives(sut, receiver.session, label, queue)
+    judge.all(expected="in its queue", observed=is_stored, evidence=sent)
+    receiver.acknowledge_all()

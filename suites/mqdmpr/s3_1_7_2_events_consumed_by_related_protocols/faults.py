@@ -28,9 +28,9 @@ class StaysLocked(Positions):
         position.State = MessagePositionState.LOCKED
 
 
-@fault("available-message-counted-again", breaks="MQDMPR-3.1.7.2.2-03")
+@fault("aborted-receive-adds-bytes", breaks="MQDMPR-3.1.7.2.2-03")
 class CountedAgain(Positions):
-    """A message that a transaction gives back counts once more."""
+    """A message that an aborted transaction returns is added to TotalBytes again."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.LOCKED:
@@ -38,9 +38,9 @@ class CountedAgain(Positions):
         super().unlock_message(position)
 
 
-@fault("available-message-for-one-handle", breaks="MQDMPR-3.1.7.2.2-07")
+@fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
 class ForOneHandle(Waiting):
-    """Only what waits through the handle that was opened first is given the message that comes."""
+    """A message that becomes available completes only reads through the handle that was opened first."""
 
     def release_readers(self, position: MessagePosition) -> None:
         first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
@@ -48,9 +48,11 @@ class ForOneHandle(Waiting):
             self.satisfy_reader(reader, position)
 
 
-@fault("available-message-for-one-peek", breaks="MQDMPR-3.1.7.2.2-14")
+@fault("available-message-completes-one-peek-per-handle", breaks="MQDMPR-3.1.7.2.2-14")
 class ForOnePeek(Waiting):
-    """Of the reads that wait through a handle only the first is given the message, also when it is a peek."""
+    """A message that becomes available completes only the first pending read of each handle, also if that read is a
+    peek.
+    """
 
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
@@ -58,9 +60,9 @@ class ForOnePeek(Waiting):
                 self.satisfy_reader(reader, position)
 
 
-@fault("available-message-ends-all-waits", breaks="MQDMPR-3.1.7.2.2-12")
+@fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
 class EndsAllWaits(Waiting):
-    """When one of several receives that wait is given a message, the others find nothing."""
+    """When a message completes one of several pending receives, the others end without a message."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         super().satisfy_reader(reader, position)
@@ -72,9 +74,9 @@ class EndsAllWaits(Waiting):
 # -- messages that are deleted -------------------------------------------------------------------------------------
 
 
-@fault("deleted-message-still-counted", breaks="MQDMPR-3.1.7.2.1-03")
+@fault("deleted-message-still-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
 class StillCounted(Positions):
-    """A message that is deleted counts in the bytes of its queue as before."""
+    """The size of a deleted message stays in TotalBytes."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         positions = position.QueueReference.MessagePositionList
@@ -84,11 +86,11 @@ class StillCounted(Positions):
 
 
 @fault(
-    "deleted-message-back-in-its-queue",
+    "received-message-stays-in-queue",
     breaks=("MQDMPR-3.1.7.2.1-05", "MQDMPR-3.1.7.2-01"),
 )
 class BackInItsQueue(Positions):
-    """A message that is received is in its queue afterwards."""
+    """A received message stays in its queue."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE:
@@ -97,9 +99,9 @@ class BackInItsQueue(Positions):
             super().delete_message(position, reason)
 
 
-@fault("expired-message-leaves-without-a-reason", breaks="MQDMPR-3.1.7.2.7-12")
+@fault("expired-message-not-acknowledged", breaks="MQDMPR-3.1.7.2.7-12")
 class LeavesWithoutReason(Expiring):
-    """A message that nobody received in time is deleted, and nobody learns why."""
+    """A message whose TimeToBeReceived is over is deleted without an acknowledgment."""
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions:
@@ -108,19 +110,19 @@ class LeavesWithoutReason(Expiring):
 
 
 add(
-    "expired-message-stays",
+    "expired-message-stays-in-queue",
     "MQDMPR-3.1.7.2.7-12",
-    "A message that nobody received in time stays in its queue.",
+    "A message whose TimeToBeReceived is over stays in its queue.",
     skip(Expiring.delete_not_received),
 )
 
 
 @fault(
-    "waiting-receives-share",
+    "available-message-completes-all-receives",
     breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
 )
 class ReceivesShare(Waiting):
-    """All receives that wait get the message that comes."""
+    """A message that becomes available completes all pending receives."""
 
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
@@ -130,7 +132,7 @@ class ReceivesShare(Waiting):
 
 @fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
 class StaysOnHold(Administering):
-    """A queue that is resumed stays on hold."""
+    """A resumed outgoing queue stays in the State OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         """Do nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
@@ -17,8 +17,8 @@ class _NothingExpires(Lifetimes):
 
 
 add(
-    "dispatched-when-expired",
+    "dispatched-expired-message",
     "MQDMPR-3.1.7.3.9-04",
-    "What waited too long is sent.",
-    both(replaced(_NothingExpires), skip(Sending.delete_expired)),
+    "The queue manager sends a waiting message whose TimeToReachQueue is over.",
+    both(replace_part(_NothingExpires), skip(Sending.delete_expired)),
 )

@@ -11,39 +11,39 @@ from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 
 add(
-    "time-out-of-zero-waits",
+    "read-with-timeout-0-waits",
     "MQDMPR-3.1.7.3.1-07",
-    "A time-out of zero is none: the read waits for ever.",
+    "A read with timeout zero waits without limit.",
     with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
 )
 add(
-    "waiting-read-kept-as-peek",
+    "pending-receive-stored-as-peek",
     "MQDMPR-3.1.7.3.1-10",
-    "A receive that waits is kept as a read that does not take its message.",
+    "A pending receive is stored as a read that does not remove its message.",
     with_arguments(Waiting.wait_for_new_message, destructive_read=lambda given: False),
 )
 add(
-    "time-out-does-not-run",
+    "pending-read-timer-not-started",
     ("MQDMPR-3.1.7.3.1-15", "MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.4-03"),
-    "A read that waits waits for ever, whatever its time-out.",
+    "The timer of a pending read does not start: the read waits without limit.",
     with_arguments(
         Waiting.wait_for_new_message, timeout_ms=lambda given: None if given.timeout_ms else given.timeout_ms
     ),
 )
 
 
-@fault("waiting-read-given-the-first-message", breaks="MQDMPR-3.1.7.3.1-23")
+@fault("pending-read-returns-first-message", breaks="MQDMPR-3.1.7.3.1-23")
 class GivenTheFirst(Waiting):
-    """A read that waited is given the first message of the queue, not the one that came."""
+    """A pending read returns the first message of the queue, not the one that arrived."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         first = position.QueueReference.MessagePositionList.Head
         super().satisfy_reader(reader, first if isinstance(first, MessagePosition) else position)
 
 
-@fault("time-out-of-a-read-goes-on", breaks="MQDMPR-3.1.7.3.1-24")
+@fault("completed-read-timer-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
 class GoesOn(Waiting):
-    """The time-out of a read that got its message goes on, and ends whatever read waits then."""
+    """The timer of a read that got its message keeps running and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers.get(number) or next(iter(self.qm.readers.values()), None)
@@ -55,9 +55,9 @@ class GoesOn(Waiting):
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
 
 
-@fault("read-kept-after-its-wait", breaks="MQDMPR-3.1.7.3.1-25")
+@fault("ended-read-stays-pending-in-model", breaks="MQDMPR-3.1.7.3.1-25")
 class KeptAfterItsWait(Waiting):
-    """A read that waits no longer is still kept as one that does."""
+    """The queue manager keeps the WaitingMessageReadOperation of a read that ended."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if reader.number in self.qm.readers:
@@ -66,7 +66,7 @@ class KeptAfterItsWait(Waiting):
 
 
 add(
-    "wait-ends-as-cancelled",
+    "expired-read-returns-cancelled",
     (
         "MQDMPR-3.1.7.1.10-35",
         "MQDMPR-3.1.7.1.10-D02",
@@ -77,6 +77,6 @@ add(
         "MQDMPR-3.1.7.3.1-20",
         "MQDMPR-3.1.7.3.5-03",
     ),
-    "A read whose time is over returns what one returns that was cancelled.",
+    "A pending read whose timer expires returns the status of a cancelled read.",
     with_arguments(Waiting.stop_reader, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking, _beside
+from reference_qm.core.queueing.seeking import Seeking, _neighbour_of
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.enums import SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -11,11 +11,11 @@ from reference_qm.model.states import MessagePositionState
 
 
 @fault(
-    "search-from-a-message-finds-itself",
+    "search-from-message-finds-itself",
     breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
 )
 class FindsItself(Seeking):
-    """A search from a message that is available finds that one."""
+    """A search that starts at an available message finds that message."""
 
     def seek_available(
         self,
@@ -29,11 +29,11 @@ class FindsItself(Seeking):
 
 
 @fault(
-    "search-only-forward",
+    "search-always-forward",
     breaks=("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-17"),
 )
 class OnlyForward(Seeking):
-    """A search from a message goes forward, also where it is to go backward."""
+    """A search goes forward, also if its caller requests backward."""
 
     def seek_available(
         self,
@@ -45,9 +45,9 @@ class OnlyForward(Seeking):
         return super().seek_available(initial_position, peek_operation, forward)
 
 
-@fault("search-only-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
+@fault("search-from-message-always-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
 class OnlyBackward(Seeking):
-    """A search from a message goes backward, also where it is to go forward."""
+    """A search that starts at a message goes backward, also if its caller requests forward."""
 
     def seek_available(
         self,
@@ -60,7 +60,7 @@ class OnlyBackward(Seeking):
 
 
 @fault(
-    "search-ends-at-a-locked-message",
+    "search-ends-at-locked-message",
     breaks=(
         "MQDMPR-3.1.7.3.2-12",
         "MQDMPR-3.1.7.3.2-16",
@@ -70,7 +70,7 @@ class OnlyBackward(Seeking):
     ),
 )
 class EndsAtALocked(Seeking):
-    """A search ends without a message at one that is locked."""
+    """A search ends without a message at the first locked one."""
 
     def seek_available(
         self,
@@ -78,23 +78,23 @@ class EndsAtALocked(Seeking):
         peek_operation: bool,
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
-        entry = _beside(initial_position, seek_direction is SeekDirection.FORWARD)
+        entry = _neighbour_of(initial_position, seek_direction is SeekDirection.FORWARD)
         if not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
             return None
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
 
-@fault("search-finds-locked-messages", breaks=("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.1.13-20"))
+@fault("locked-message-found-by-lookup", breaks=("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.1.13-20"))
 class FindsLocked(Seeking):
-    """A message that is locked can be peeked at, and received by its identifier."""
+    """A locked message can be peeked, and received by its LookupIdentifier."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         return super().is_readable(position, peek_operation) or position.State is MessagePositionState.LOCKED
 
 
-@fault("search-from-the-end-passes-the-last", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
+@fault("search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
 class PassesTheLast(Seeking):
-    """A search from the end begins before the last message, if there are more."""
+    """A search from the end of the queue skips the last message if there are more."""
 
     def seek_available(
         self,

@@ -1,30 +1,18 @@
-"""MS-MQDMPR 3.1.7.3.2 Seek Available Message Position."""
+"""MS-MQDMPR 3.1.7.3.2 Seek Available Message Position: messages that a search skips."""
 
 from __future__ import annotations
 
-from harness.expectations import one_of
-from harness.peer.remote import LOOKUP
+from harness.expectations import facts, one_of
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import (
-    LOOKUP_PEEK_CURRENT,
-    LOOKUP_PEEK_NEXT,
-    LOOKUP_PEEK_PREV,
-    LOOKUP_RECEIVE_CURRENT,
-    PEEK_CURRENT,
-    PEEK_NEXT,
-    RECEIVE,
-)
-from suites.mqqp.steps.lookups import identifiers, looked_up
-from suites.mqqp.steps.reading import FAILURE, brought, failed
+from harness.wire.rpc_qm2qm import Action
+from suites.mqqp.steps.lookups import find_lookup_ids
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
-RECEIVED = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
-"""A message that was received: as long as a cursor is at it, or never (E171)."""
-
-
-ITSELF = (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT)
+RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+"""The outcomes for a received message: the first one while a cursor is at it, or never (erratum E171)."""
 
 
 @needs("qm2qm")
@@ -38,41 +26,62 @@ ITSELF = (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT)
     "MQDMPR-3.1.7.3.2-26",
     "MQDMPR-3.1.7.3.2-27",
 )
-def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge):
-    """A message that is locked, received or purged is not found by its identifier, with the reason, and a search for
-    the next or the previous one passes it.
+def test_locked_received_or_purged_message_is_not_found(remote, judge):
+    """Of three messages the second is locked by another reader: a lookup of it fails, and lookups of its neighbors
+    skip it. Once it is received, its lookup fails. The first, locked while the queue is purged, is not found.
     """
-    queue, other = remote.filled("first", "second", "third"), remote.open()
-    known = identifiers(queue, 3)
-    cursor, walking = (one.cursor().settled().out.phCursor for one in (queue, other))
-    for one, at in ((queue, cursor), (other, walking)):
-        for action in (PEEK_CURRENT, PEEK_NEXT):
-            one.read(action, hCursor=at).settled()
-    held = other.read(RECEIVE, hCursor=walking).settled()
-    locked, taken = (looked_up(queue, action, known[1]) for action in ITSELF)
-    behind, before = looked_up(queue, LOOKUP_PEEK_NEXT, known[0]), looked_up(queue, LOOKUP_PEEK_PREV, known[2])
-    beyond = [looked_up(queue, action, known[at]) for action, at in ((LOOKUP_PEEK_NEXT, 2), (LOOKUP_PEEK_PREV, 0))]
-    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=locked.outcome, evidence=[held, locked])
-    free = looked_up(queue, LOOKUP_PEEK_CURRENT, known[0])
+    queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
+    first, second, third = find_lookup_ids(queue, 3)
+    cursor, cursor_of_other = queue.open_cursor(), other.open_cursor()
+    for reader, reader_cursor in (
+        (queue, cursor),
+        (other, cursor_of_other),
+    ):  # a received message is known to a cursor at it
+        reader.peek(hCursor=reader_cursor).expect_success()
+        reader.peek_next(hCursor=reader_cursor).expect_success()
+    locking_read = other.start_receive(hCursor=cursor_of_other).expect_success()
+    peek_locked = queue.look_up(Action.LOOKUP_PEEK_CURRENT, second)
+    receive_locked = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, second)
+    peek_free = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)
+    after_first = queue.look_up(Action.LOOKUP_PEEK_NEXT, first)
+    before_third = queue.look_up(Action.LOOKUP_PEEK_PREV, third)
+    past_the_ends = [queue.look_up(Action.LOOKUP_PEEK_NEXT, third), queue.look_up(Action.LOOKUP_PEEK_PREV, first)]
+    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=peek_locked.outcome, evidence=[locking_read, peek_locked])
     judge(
         "MQDMPR-3.1.7.1.13-20",
-        expected={"peek_locked": FAILURE, "receive_locked": FAILURE, "peek_free": "first"},
-        observed={"peek_locked": failed(locked), "receive_locked": failed(taken), "peek_free": brought(free)},
-        evidence=[held, locked, taken],
+        expected=facts(peek_locked=Call.FAILURE, receive_locked=Call.FAILURE, peek_free="first"),
+        observed={
+            "peek_locked": peek_locked.label_or_failure,
+            "receive_locked": receive_locked.label_or_failure,
+            "peek_free": peek_free.label_or_outcome,
+        },
+        evidence=[locking_read, peek_locked, receive_locked],
     )
-    judge("MQDMPR-3.1.7.3.2-12", expected="third", observed=brought(behind), evidence=behind)
-    judge("MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected="first", observed=brought(before), evidence=before)
+    judge("MQDMPR-3.1.7.3.2-12", expected="third", observed=after_first.label_or_outcome, evidence=after_first)
+    judge(
+        "MQDMPR-3.1.7.3.2-22",
+        "MQDMPR-3.1.7.3.2-26",
+        expected="first",
+        observed=before_third.label_or_outcome,
+        evidence=before_third,
+    )
     judge(
         "MQDMPR-3.1.7.3.2-27",
-        expected={"behind": "third", "before": "first", "beyond": [FAILURE, FAILURE]},
-        observed={"behind": brought(behind), "before": brought(before), "beyond": [failed(read) for read in beyond]},
-        evidence=[behind, before, *beyond],
+        expected=facts(after_first="third", before_third="first", past_the_ends=[Call.FAILURE, Call.FAILURE]),
+        observed={
+            "after_first": after_first.label_or_outcome,
+            "before_third": before_third.label_or_outcome,
+            "past_the_ends": [read.label_or_failure for read in past_the_ends],
+        },
+        evidence=[after_first, before_third, *past_the_ends],
     )
-    other.end(held).settled()
-    received = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
-    evidence = [held, received]
-    judge("MQDMPR-3.1.7.3.3-37", expected=RECEIVED, observed=received.outcome, evidence=evidence, errata="E171")
-    other.read(RECEIVE).settled()
-    queue.purge().settled()
-    purged = queue.read(LOOKUP_PEEK_CURRENT, by=LOOKUP, lookup_id=known[0])
+    other.acknowledge(locking_read).expect_success()
+    received = queue.look_up(Action.LOOKUP_PEEK_CURRENT, second)
+    evidence = [locking_read, received]
+    judge(
+        "MQDMPR-3.1.7.3.3-37", expected=RECEIVED_OUTCOMES, observed=received.outcome, evidence=evidence, errata="E171"
+    )
+    other.start_receive().expect_success()  # locks the first message, so that the purge cannot delete it at once
+    queue.purge().expect_success()
+    purged = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)
     judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and what follows another reading of it."""
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and another reading of it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NEAREST = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PR
 
 
 @fault(
-    "lookup-of-unknown-identifier-finds-the-nearest",
+    "lookup-of-unknown-identifier-finds-first-or-last",
     breaks=("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26"),
 )
 class UnknownFindsTheNearest(Seeking):
-    """An identifier is only looked at roughly: the first message is found, or the last."""
+    """A lookup by an unknown LookupIdentifier finds the first or the last message."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -30,7 +30,7 @@ class UnknownFindsTheNearest(Seeking):
 
 
 @fault(
-    "lookup-beside-a-message-finds-it",
+    "lookup-of-neighbor-finds-current",
     breaks=(
         "MQDMPR-3.1.7.1.13-11",
         "MQDMPR-3.1.7.3.3-08",
@@ -41,7 +41,7 @@ class UnknownFindsTheNearest(Seeking):
     ),
 )
 class BesideFindsIt(Seeking):
-    """To look for the next or the previous message finds the one of the identifier."""
+    """A lookup of the next or the previous message finds the message with the LookupIdentifier."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -50,9 +50,9 @@ class BesideFindsIt(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
 
 
-@fault("lookup-of-a-message-finds-the-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
+@fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
 class ItselfFindsTheNext(Seeking):
-    """To look for a message itself finds the one behind it, if there is one."""
+    """A lookup of the current message finds the message behind it, if there is one."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -63,7 +63,7 @@ class ItselfFindsTheNext(Seeking):
 
 
 class _OtherStatus(Seeking):
-    """A search by identifier tells one failure as another."""
+    """Replace one failure of a search by identifier by another."""
 
     told: Status
     instead: Status
@@ -76,32 +76,32 @@ class _OtherStatus(Seeking):
 
 
 @fault(
-    "lookup-of-unknown-identifier-told-as-received",
+    "lookup-of-unknown-identifier-returns-already-received",
     breaks=("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.3.3-39"),
 )
 class UnknownToldAsReceived(_OtherStatus):
-    """Of a message that is not there it is said that it was received."""
+    """A lookup by an unknown LookupIdentifier returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
 
 
-@fault("lookup-of-locked-message-told-as-not-found", breaks="MQDMPR-3.1.7.3.3-35")
+@fault("lookup-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35")
 class LockedToldAsNotFound(_OtherStatus):
-    """Of a message that is locked it is said that it is not there."""
+    """A lookup of a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
-@fault("lookup-of-received-message-told-as-locked", breaks="MQDMPR-3.1.7.3.3-37")
+@fault("lookup-of-received-message-returns-locked", breaks="MQDMPR-3.1.7.3.3-37")
 class ReceivedToldAsLocked(_OtherStatus):
-    """Of a message that was received it is said that it is locked."""
+    """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
 
 
 @follows("E171.2")
 class ReceivedIsNotFound(_OtherStatus):
-    """A message that was received is not found, also where a cursor is at it."""
+    """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, also while a cursor is at the message."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
@@ -110,9 +110,9 @@ EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
 add(
-    "lookup-at-an-edge-by-identifier",
+    "lookup-of-first-or-last-uses-identifier",
     ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
-    "A read of the first or last message reads the message of the identifier.",
+    "A lookup of the first or the last message finds the message with the LookupIdentifier.",
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: (

@@ -1,40 +1,42 @@
-"""MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, with 3.1.7.3.2: messages that cannot be read."""
+"""MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id: lookups by an unknown identifier."""
 
 from __future__ import annotations
 
 from harness.expectations import each
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import (
-    LOOKUP_PEEK_CURRENT,
-    LOOKUP_PEEK_NEXT,
-    LOOKUP_PEEK_PREV,
-    LOOKUP_RECEIVE_CURRENT,
-    LOOKUP_RECEIVE_NEXT,
-    LOOKUP_RECEIVE_PREV,
-)
-from suites.mqqp.steps.lookups import looked_up
+from harness.wire.rpc_qm2qm import Action
 
 NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
-UNKNOWN = 0x0055_0000_0000_0007
+UNKNOWN_LOOKUP_ID = 0x0055_0000_0000_0007
 """A LookupIdentifier of no message."""
-ITSELF = (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT)
-BESIDE = (LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV)
+ACTIONS_AT_IDENTIFIER = (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT)
+ACTIONS_BESIDE_IDENTIFIER = (
+    Action.LOOKUP_PEEK_NEXT,
+    Action.LOOKUP_PEEK_PREV,
+    Action.LOOKUP_RECEIVE_NEXT,
+    Action.LOOKUP_RECEIVE_PREV,
+)
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.1.13-18")
-def test_an_identifier_of_no_message_finds_none(remote, judge):
-    """A read by an identifier that no message has fails with MQ_ERROR_MESSAGE_NOT_FOUND, and changes nothing."""
-    queue = remote.filled("first", "second", "third")
-    by_action = {action: looked_up(queue, action, UNKNOWN) for action in (*ITSELF, *BESIDE)}
-    left = queue.labels()
+def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
+    """Lookups of the current, next and previous message by a LookupIdentifier of no message fail with
+    MQ_ERROR_MESSAGE_NOT_FOUND, and the queue is unchanged.
+    """
+    queue = remote.open_with_messages("first", "second", "third")
+    by_action = {
+        action: queue.look_up(action, UNKNOWN_LOOKUP_ID)
+        for action in (*ACTIONS_AT_IDENTIFIER, *ACTIONS_BESIDE_IDENTIFIER)
+    }
+    labels = queue.labels()
     for rules, actions in (
-        (("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"), (*ITSELF, *BESIDE)),
-        (("MQDMPR-3.1.7.3.3-26",), ITSELF),
+        (("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"), (*ACTIONS_AT_IDENTIFIER, *ACTIONS_BESIDE_IDENTIFIER)),
+        (("MQDMPR-3.1.7.3.3-26",), ACTIONS_AT_IDENTIFIER),
     ):
         judge(
             *rules,
             expected={"reads": each(NOT_FOUND), "queue": ["first", "second", "third"]},
-            observed={"reads": [by_action[action].outcome for action in actions], "queue": left},
+            observed={"reads": [by_action[action].outcome for action in actions], "queue": labels},
             evidence=by_action.values(),
         )

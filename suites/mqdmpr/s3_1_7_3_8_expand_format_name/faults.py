@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
@@ -21,7 +21,7 @@ from reference_qm.surface.commands import Result
 
 
 def _as_given(text: str, key: Callable[[FormatName], str]) -> FormatName:
-    """Expand a list of names, of which those with one key are one."""
+    """Expand a list of names; names with the same key are one."""
     name = parse_format_name(text)
     if not isinstance(name, MultipleElementName):
         return name
@@ -31,28 +31,28 @@ def _as_given(text: str, key: Callable[[FormatName], str]) -> FormatName:
 
 
 @fault(
-    "expand-letters-by-case",
+    "expanded-name-case-sensitive",
     breaks=(
         *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
 class LettersByCase(QueueNames):
-    """Names that are the same but for the case of letters are two."""
+    """The queue manager treats names that differ only in case as different names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         return _as_given(text, str)
 
 
 def _expanded(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
-    """Change what a list of several queues is expanded to."""
+    """Change the expansion of a list of several queues."""
 
     class Expanded(QueueNames):
         def expand_format_name(self, text: str) -> FormatName | None:
             name = super().expand_format_name(text)
             return change(name) if isinstance(name, MultipleElementName) else name
 
-    return replaced(Expanded)
+    return replace_part(Expanded)
 
 
 def _of(elements: Iterable[FormatName]) -> MultipleElementName:
@@ -60,28 +60,28 @@ def _of(elements: Iterable[FormatName]) -> MultipleElementName:
 
 
 add(
-    "expand-first-only-of-each-pair",
+    "expanded-name-without-last-element",
     ("MQDMPR-3.1.7.3.8-10", "MQDMPR-3.1.7.1.5-24"),
-    "The last name of a list is left out.",
+    "The queue manager drops the last element of a multiple-element format name.",
     _expanded(lambda name: _of(name.Elements[:-1])),
 )
 add(
-    "expand-three-fail",
+    "expansion-of-three-queues-fails",
     "MQDMPR-3.1.7.3.8-24",
-    "A list of more than two queues cannot be expanded.",
+    "The queue manager fails to expand a format name of more than two queues.",
     _expanded(lambda name: name if len(name.Elements) < 3 else None),
 )
 add(
-    "expand-backwards",
+    "expanded-name-sorted-descending",
     "MQDMPR-3.1.7.3.8-17",
-    "The names are sorted from the last to the first.",
+    "The queue manager sorts the names of an expanded format name in descending order.",
     _expanded(lambda name: _of(reversed(name.Elements))),
 )
 
 
-@fault("expand-one-is-several", breaks="MQDMPR-3.1.7.3.8-20")
+@fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
 class OneIsSeveral(QueueNames):
-    """A list of which one queue is left is still one of several."""
+    """The queue manager treats a format name with one remaining name as one of several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
@@ -89,9 +89,9 @@ class OneIsSeveral(QueueNames):
         return MultipleElementName((name,)) if listed and not isinstance(name, MultipleElementName) else name  # type: ignore[arg-type]
 
 
-@fault("expand-one-left-fails", breaks="MQDMPR-3.1.7.3.8-21")
+@fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
 class OneLeftFails(QueueNames):
-    """A list of which one queue is left cannot be expanded."""
+    """The queue manager fails to expand a format name with one remaining name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
@@ -99,22 +99,22 @@ class OneLeftFails(QueueNames):
         return name if isinstance(name, MultipleElementName) or not listed else None
 
 
-@fault("expand-name-is-cut", breaks="MQDMPR-3.1.7.3.8-05")
+@fault("expanded-single-name-cut", breaks="MQDMPR-3.1.7.3.8-05")
 class NameIsCut(Commands):
-    """The last letter of a name of one queue is lost."""
+    """The queue manager drops the last letter of a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         several = isinstance(parse_name(request.to), MultipleElementName)
         return super().send_message(request if several else replace(request, to=request.to[:-1]), token, now)
 
 
-@fault("expand-one-fails", breaks="MQDMPR-3.1.7.3.8-06")
+@fault("expansion-of-single-queue-fails", breaks="MQDMPR-3.1.7.3.8-06")
 class OneFails(Commands):
-    """What is no list cannot be expanded."""
+    """The queue manager fails to expand a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if not isinstance(parse_name(request.to), MultipleElementName):
-            raise CommandError(f"{request.to!a} is no list")
+            raise CommandError(f"{request.to!a} is not a list")
         return super().send_message(request, token, now)
 
 
@@ -122,37 +122,37 @@ Listed = list[SingleName] | None
 
 
 @fault(
-    "expand-list-first-member",
+    "distribution-list-first-member-only",
     breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"),
 )
 class ListFirstMember(QueueNames):
-    """A distribution list is its first member."""
+    """The queue manager expands a distribution list to its first member."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
         listed = super().resolve_distribution_list(name)
         return None if listed is None else listed[:1]
 
 
-@fault("expand-list-in-list-left-out", breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"))
+@fault("nested-distribution-list-ignored", breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"))
 class ListInListLeftOut(QueueNames):
-    """Of a distribution list the queues are taken, not the lists in it."""
+    """The queue manager ignores distribution lists within a distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
         listed = super().resolve_distribution_list(name)
         return None if listed is None else [one for one in listed if isinstance(one, PublicName)]
 
 
-@fault("expand-list-alone-fails", breaks="MQDMPR-3.1.7.3.8-09")
+@fault("distribution-list-alone-not-expanded", breaks="MQDMPR-3.1.7.3.8-09")
 class ListAloneFails(QueueNames):
-    """A distribution list is expanded within a list of names only."""
+    """The queue manager expands a distribution list only as an element of a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         return None if isinstance(parse_format_name(text), DistributionListName) else super().expand_format_name(text)
 
 
-@fault("expand-last-list-only", breaks="MQDMPR-3.1.7.3.8-08")
+@fault("distribution-list-replaces-other-names", breaks="MQDMPR-3.1.7.3.8-08")
 class LastListOnly(QueueNames):
-    """What a distribution list has takes the place of all that was collected."""
+    """The members of a distribution list replace all names collected before."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = parse_format_name(text)
@@ -161,23 +161,25 @@ class LastListOnly(QueueNames):
         return super().expand_format_name(str(lists[-1]) if lists else text)
 
 
-@fault("expand-list-lost-is-empty", breaks=("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02"))
+@fault(
+    "distribution-list-without-directory-empty", breaks=("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
+)
 class ListLostIsEmpty(QueueNames):
-    """A distribution list that the directory cannot be asked for has no members."""
+    """The queue manager treats a distribution list as empty when it cannot query the directory."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
         return super().resolve_distribution_list(name) or []
 
 
 @fault(
-    "expand-list-stays-in-the-name",
+    "expanded-name-keeps-original",
     breaks=(
         *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
 class ListStaysInTheName(QueueOpening):
-    """Several queues that are opened have the name that was given, not the expanded one."""
+    """The descriptor for several queues has the original format name, not the expanded one."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

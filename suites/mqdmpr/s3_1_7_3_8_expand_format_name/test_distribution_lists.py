@@ -1,23 +1,22 @@
-"""MS-MQDMPR 3.1.7.3.8 Expand Format Name: distribution lists, which the directory resolves."""
+"""MS-MQDMPR 3.1.7.3.8 Expand Format Name: distribution lists that the directory resolves."""
 
 from __future__ import annotations
 
 from harness.expectations import each, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
+from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqdmpr.steps.distribution_lists import copies, new_list, sent_when_known
-from suites.mqdmpr.steps.openings import sent
+from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
 from suites.mqmq.steps.layout import Layout
 
-A_LIST = 6
+DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 NAMES = ("first", "second", "third")
 
 
-def _copies_of(sut, queues, label):
-    """Return how many messages of a label are in each queue."""
+def _count_copies(sut, queues, label):
+    """Return the number of messages with a label in each queue."""
     return [sut.labels(queue).count(label) for queue in queues]
 
 
@@ -28,70 +27,80 @@ def _copies_of(sut, queues, label):
     "MQDMPR-3.1.7.3.8-13",
     "MQDMPR-3.1.7.3.8-16",
 )
-def test_every_queue_of_a_distribution_list_gets_a_copy(peer, sut, judge):
-    """Every queue of a distribution list, or of a list within it, gets one copy of what is sent to the list."""
+def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
+    """A send to a distribution list, alone, nested or beside other names, stores one copy in each of its queues and
+    in no other.
+    """
     enterprise = Enterprise(peer, sut)
-    queues = [enterprise.create() for _ in NAMES]
-    identifiers = [str(enterprise.published(queue)["identifier"]) for queue in queues]
+    queues = [enterprise.create_queue() for _ in NAMES]
+    identifiers = [str(enterprise.read_object(queue)["identifier"]) for queue in queues]
     third = f"PUBLIC={identifiers[2]}"
-    _, pair = new_list(peer, sut, "pair", identifiers[:2])
-    single, alone = new_list(peer, sut, "single", identifiers[:1])
-    _, nested = new_list(peer, sut, "nested", [single, *identifiers[1:]])
-    wanted = {
+    _, pair = create_list(peer, sut, "pair", identifiers[:2])
+    single, single_name = create_list(peer, sut, "single", identifiers[:1])
+    _, nested = create_list(peer, sut, "nested", [single, *identifiers[1:]])
+    expected_counts = {
         pair: [1, 1, 0],
-        alone: [1, 0, 0],
+        single_name: [1, 0, 0],
         nested: [1, 1, 1],
         f"{third},{pair}": [1, 1, 1],
-        f"{alone},{third}": [1, 0, 1],
-        f"{alone},{pair}": [1, 1, 0],
+        f"{single_name},{third}": [1, 0, 1],
+        f"{single_name},{pair}": [1, 1, 0],
     }
     observed = {
-        name: {"send": sent_when_known(peer, sut, name, name), "copies": _copies_of(sut, queues, name)}
-        for name in wanted
+        name: {"send": send_until_known(peer, sut, name, name), "copies": _count_copies(sut, queues, name)}
+        for name in expected_counts
     }
 
     def judge_names(rule, names):
-        expected = {name: {"send": DONE, "copies": wanted[name]} for name in names}
+        expected = {name: {"send": Outcome.DONE, "copies": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
-    judge_names("MQDMPR-3.1.7.3.8-08", [f"{third},{pair}", f"{alone},{third}", f"{alone},{pair}"])
-    judge_names("MQDMPR-3.1.7.3.8-09", [pair, alone])
-    judge_names("MQDMPR-3.1.7.3.8-13", list(wanted))
-    judge_names("MQDMPR-3.1.7.3.8-16", list(wanted))
+    judge_names("MQDMPR-3.1.7.3.8-08", [f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
+    judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name])
+    judge_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))
+    judge_names("MQDMPR-3.1.7.3.8-16", list(expected_counts))
 
 
 @needs("send", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18", "MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06")
-def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge):
-    """A message that is sent to a list names each of the queues once, and not the list."""
-    _, listed = new_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
+def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
+    """Both copies of a message to a distribution list and a direct name, whose queues repeat, name the two queues
+    once and no list.
+    """
+    _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
-    came = copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
-    several = [frame for frame in came if Layout(frame).fields.get("UserHeader.Flags.MQ")]
+    frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
+    several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
-    lists = [name for names in named for name in names if name[0] == A_LIST]
+    lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
         expected={"names_by_copy": [2, 2], "lists": none("list")},
         observed={"names_by_copy": [*map(len, named)], "lists": lists},
-        evidence=came,
+        evidence=frames,
     )
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
-def test_without_the_directory_no_list_is_sent_to(peer, sut, judge):
-    """A queue manager without its directory refuses a message for a distribution list, also beside other queues."""
+def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
+    """Without the directory a send to a distribution list is refused, alone and beside another queue; a send to the
+    other queue alone succeeds.
+    """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")
-    beside = rf"DIRECT=TCP:{sut.address}\{queue}"
-    public = enterprise.create()
-    _, listed = new_list(peer, sut, "away", [str(enterprise.published(public)["identifier"])])
-    names = (listed, f"{listed},{beside}", f"{beside},{listed}")
-    before = {name: sent_when_known(peer, sut, name, "before") for name in names}
+    direct_name = rf"DIRECT=TCP:{sut.address}\{queue}"
+    public = enterprise.create_queue()
+    _, listed = create_list(peer, sut, "away", [str(enterprise.read_object(public)["identifier"])])
+    names = (listed, f"{listed},{direct_name}", f"{direct_name},{listed}")
+    outcomes_before = {name: send_until_known(peer, sut, name, "before") for name in names}
     enterprise.go_offline()
-    after = {name: sent(sut, name) for name in names}
+    outcomes_after = {name: sut.attempt(sut.send, name) for name in names}
     judge.all(
-        expected={"before": each(DONE), "after": each(REFUSED), "queue_alone": DONE},
-        observed={"before": before, "after": after, "queue_alone": sent(sut, beside)},
+        expected={"before": each(Outcome.DONE), "after": each(Outcome.REFUSED), "queue_alone": Outcome.DONE},
+        observed={
+            "before": outcomes_before,
+            "after": outcomes_after,
+            "queue_alone": sut.attempt(sut.send, direct_name),
+        },
     )

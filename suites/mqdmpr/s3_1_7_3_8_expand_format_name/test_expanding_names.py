@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue, which begins with it: who gets a copy."""
+"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue: the copies for the names of a multiple-element
+format name.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +8,32 @@ import pytest
 
 from harness.expectations import any_order
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.distribution_lists import copies
+from suites.mqdmpr.steps.distribution_lists import receive_copies
 from suites.mqmq.steps.layout import Layout
 
-FIRST, OTHER_CASE, SECOND, THIRD = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
-ONE = {
-    "twice": [FIRST, FIRST],
-    "in another case": [FIRST, OTHER_CASE],
-    "three times": [OTHER_CASE, FIRST, OTHER_CASE],
+FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE, SECOND_QUEUE, THIRD_QUEUE = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
+NAMES_OF_ONE_QUEUE = {
+    "twice": [FIRST_QUEUE, FIRST_QUEUE],
+    "in another case": [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE],
+    "three times": [FIRST_QUEUE_OTHER_CASE, FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE],
 }
-"""Lists of names that all are of one queue."""
+"""Lists whose names all are of one queue."""
 
 
-def _copies(peer, sut, queues, count):
-    """Let the SUT send a message to queues of the peer, in one list; return what comes, if it does not refuse."""
-    names = (peer.direct_name(queue).upper() if queue == OTHER_CASE else peer.direct_name(queue) for queue in queues)
-    return copies(peer, sut, ",".join(names), count)
+def _send_copies(peer, sut, queues, count):
+    """Let the SUT send a message to a list of queues of the peer; return the arriving packets, or the refusal."""
+    names = (
+        peer.direct_name(queue).upper() if queue == FIRST_QUEUE_OTHER_CASE else peer.direct_name(queue)
+        for queue in queues
+    )
+    return receive_copies(peer, sut, ",".join(names), count)
 
 
-def _destination(frame):
-    """Return the queue that a message is for, and whether the message names several."""
-    found = Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ")
-    queue = str(found["UserHeader.DestinationQueue"]).rstrip("\0").rpartition("\\")[2].lower()
-    return {"queue": queue, "names_several": bool(found["UserHeader.Flags.MQ"])}
+def _read_destination(frame):
+    """Return the destination queue of a message, and whether the message names several queues."""
+    layout = Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ")
+    queue = str(layout["UserHeader.DestinationQueue"]).rstrip("\0").rpartition("\\")[2].lower()
+    return {"queue": queue, "names_several": bool(layout["UserHeader.Flags.MQ"])}
 
 
 @needs("send", "several_queues")
@@ -40,22 +45,24 @@ def _destination(frame):
     "MQDMPR-3.1.7.3.8-20",
     "MQDMPR-3.1.7.3.8-21",
 )
-@pytest.mark.parametrize("queues", ONE.values(), ids=ONE)
-def test_a_queue_that_is_named_more_than_once_is_one_queue(peer, sut, judge, queues):
-    """A queue that a list of names has more than once gets one copy of a message, as if it was named alone."""
-    came = _copies(peer, sut, queues, 1)
-    alone = {"queue": FIRST, "names_several": False}
-    judge.all(expected=[alone], observed=[_destination(frame) for frame in came], evidence=came)
+@pytest.mark.parametrize("queues", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
+def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
+    """A queue that a multiple-element format name has several times, also in different case, gets one message, which
+    names a single queue.
+    """
+    copies = _send_copies(peer, sut, queues, 1)
+    single = {"queue": FIRST_QUEUE, "names_several": False}
+    judge.all(expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies)
 
 
 @needs("send")
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
-@pytest.mark.parametrize("queue", [FIRST, OTHER_CASE], ids=["as it is", "in another case"])
-def test_a_queue_that_is_named_alone_is_itself(peer, sut, judge, queue):
-    """A name of one queue is sent to as it is."""
-    came = _copies(peer, sut, [queue], 1)
-    alone = {"queue": FIRST, "names_several": False}
-    judge.all(expected=[alone], observed=[_destination(frame) for frame in came], evidence=came)
+@pytest.mark.parametrize("queue", [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE], ids=["as it is", "in another case"])
+def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
+    """A message to a single queue, in lower or mixed case, arrives there once and names a single queue."""
+    copies = _send_copies(peer, sut, [queue], 1)
+    single = {"queue": FIRST_QUEUE, "names_several": False}
+    judge.all(expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies)
 
 
 @needs("send", "several_queues")
@@ -66,8 +73,12 @@ def test_a_queue_that_is_named_alone_is_itself(peer, sut, judge, queue):
     "MQDMPR-3.1.7.3.8-10",
     "MQDMPR-3.1.7.3.8-24",
 )
-def test_every_queue_of_a_list_is_opened_once(peer, sut, judge):
-    """Every queue of a list of names gets one copy of a message that names them all."""
-    came = _copies(peer, sut, [FIRST, SECOND, OTHER_CASE, THIRD], 3)
-    expected = any_order(*({"queue": queue, "names_several": True} for queue in (FIRST, SECOND, THIRD)))
-    judge.all(expected=expected, observed=[_destination(frame) for frame in came], evidence=came)
+def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
+    """Of a name with three queues, one of them twice in different case, each queue gets one copy that names several
+    queues.
+    """
+    copies = _send_copies(peer, sut, [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, THIRD_QUEUE], 3)
+    expected = any_order(
+        *({"queue": queue, "names_several": True} for queue in (FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE))
+    )
+    judge.all(expected=expected, observed=[_read_destination(frame) for frame in copies], evidence=copies)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got, _move, _positions
+from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor, _positions_of
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -16,7 +16,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 def _start(cursor: Cursor) -> Entry:
-    positions = _positions(cursor)
+    positions = _positions_of(cursor)
     assert positions is not None
     return positions.Start
 
@@ -24,7 +24,7 @@ def _start(cursor: Cursor) -> Entry:
 # -- a new cursor --------------------------------------------------------------------------------------------------
 
 
-@fault("cursor-handles-by-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
+@fault("cursor-handles-numbered-per-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
 class HandlesByQueue(Cursors):
     """The cursors of each open queue are numbered from 1."""
 
@@ -38,11 +38,11 @@ class HandlesByQueue(Cursors):
 
 
 @fault(
-    "cursor-of-the-first-queue",
+    "cursor-reads-first-opened-queue",
     breaks=("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03", "MQDMPR-3.2.7.3-03", "MQDMPR-3.2.7.4-04"),
 )
 class OfTheFirstQueue(Cursors):
-    """Every cursor goes along the queue that was opened first."""
+    """Each cursor reads the queue that was opened first."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
@@ -52,20 +52,20 @@ class OfTheFirstQueue(Cursors):
         return cursor
 
 
-@fault("cursor-begins-at-the-end", breaks="MQDMPR-3.2.7.1-07")
+@fault("new-cursor-behind-last-message", breaks="MQDMPR-3.2.7.1-07")
 class BeginsAtTheEnd(Cursors):
     """A new cursor is behind the last message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
         if cursor is not None and queue_desc.QueueReference is not None:
-            _move(cursor, queue_desc.QueueReference.MessagePositionList.End)
+            _move_cursor(cursor, queue_desc.QueueReference.MessagePositionList.End)
         return cursor
 
 
-@fault("cursor-begins-as-waiting", breaks="MQDMPR-3.2.7.1-08")
+@fault("new-cursor-waiting-for-peek", breaks="MQDMPR-3.2.7.1-08")
 class BeginsAsWaiting(Cursors):
-    """A new cursor is as one that waits to peek."""
+    """A new cursor has the state of one with a pending peek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
@@ -77,25 +77,25 @@ class BeginsAsWaiting(Cursors):
 # -- peeks ---------------------------------------------------------------------------------------------------------
 
 
-@fault("cursor-peeks-from-the-end", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
+@fault("unread-cursor-peeks-last-message", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
 class PeeksFromTheEnd(Cursors):
-    """A peek by a cursor by which nothing was read finds the last message."""
+    """A peek by an unread cursor returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        positions = _positions(cursor)
+        positions = _positions_of(cursor)
         if cursor.CursorState is CursorState.UNREAD and positions is not None:
             last = self.qm.seeking.seek_available(positions.End, True, SeekDirection.BACKWARD)
             if last is not None:
-                _move(cursor, last)
+                _move_cursor(cursor, last)
                 cursor.CursorState = CursorState.READ
                 return CursorStatus.SUCCEEDED, last
         got: Got = super().get_message_for_peek(cursor)
         return got
 
 
-@fault("cursor-waits-without-a-state", breaks=("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15"))
+@fault("pending-peek-does-not-change-cursor-state", breaks=("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15"))
 class WaitsWithoutState(Cursors):
-    """A peek that waits does not change the state of its cursor."""
+    """A pending peek by a cursor does not change the cursor's state."""
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.CursorState
@@ -105,18 +105,18 @@ class WaitsWithoutState(Cursors):
         return got
 
 
-@fault("cursor-peeks-never-wait", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
+@fault("cursor-peek-never-waits", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
 class PeeksNeverWait(Cursors):
-    """A peek by a cursor that finds nothing fails, however long it may wait."""
+    """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
         status, position = super()._seek_for_peek(cursor)
         return (CursorStatus.NOT_FOUND if status is CursorStatus.WAITING else status), position
 
 
-@fault("cursor-peek-not-noted", breaks="MQDMPR-3.2.7.2-16")
+@fault("cursor-peek-leaves-unread", breaks="MQDMPR-3.2.7.2-16")
 class PeekNotNoted(Cursors):
-    """When a message was peeked at by a cursor, it is not noted that one was."""
+    """A peek by a cursor leaves the cursor's state UNREAD."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_message_for_peek(cursor)
@@ -125,20 +125,20 @@ class PeekNotNoted(Cursors):
         return got
 
 
-@fault("cursor-peek-leaves-it-at-the-start", breaks="MQDMPR-3.2.7.2-17")
+@fault("cursor-peek-does-not-move-cursor", breaks="MQDMPR-3.2.7.2-17")
 class PeekLeavesItAtTheStart(Cursors):
-    """A peek by a cursor does not move it."""
+    """A peek by a cursor does not move the cursor."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_message_for_peek(cursor)
-        _move(cursor, _start(cursor))
+        _move_cursor(cursor, _start(cursor))
         cursor.CursorState = CursorState.UNREAD
         return got
 
 
-@fault("cursor-peek-gives-the-first", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
+@fault("cursor-peek-returns-first-message", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
 class PeekGivesTheFirst(Cursors):
-    """A peek by a cursor gives the first message of the queue, wherever the cursor is."""
+    """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_message_for_peek(cursor)
@@ -147,9 +147,9 @@ class PeekGivesTheFirst(Cursors):
         return status, position
 
 
-@fault("cursor-first-peek-only-moves", breaks="MQDMPR-3.2.7.2-19")
+@fault("cursor-first-peek-fails", breaks="MQDMPR-3.2.7.2-19")
 class FirstPeekOnlyMoves(Cursors):
-    """The first peek by a cursor moves it to a message and fails."""
+    """The first peek by a cursor moves the cursor to a message and fails."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         unread = cursor.CursorState is CursorState.UNREAD
@@ -157,9 +157,9 @@ class FirstPeekOnlyMoves(Cursors):
         return (CursorStatus.NOT_FOUND, None) if unread and got[0] is CursorStatus.SUCCEEDED else got
 
 
-@fault("cursor-peeks-once", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
+@fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
 class PeeksOnce(Cursors):
-    """What was read by a cursor is taken as received when it is peeked at again."""
+    """The second peek by a cursor at the same message returns that the message was already received."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.READ:
@@ -168,9 +168,9 @@ class PeeksOnce(Cursors):
         return got
 
 
-@fault("cursor-next-not-noted", breaks="MQDMPR-3.2.7.3-19")
+@fault("cursor-peek-next-leaves-unread", breaks="MQDMPR-3.2.7.3-19")
 class NextNotNoted(Cursors):
-    """When the next message was peeked at, it is not noted that one was."""
+    """A peek at the next message sets the cursor's state to UNREAD."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_next_message_for_peek(cursor)
@@ -179,21 +179,21 @@ class NextNotNoted(Cursors):
         return got
 
 
-@fault("cursor-next-without-going-there", breaks="MQDMPR-3.2.7.3-20")
+@fault("cursor-peek-next-does-not-move-cursor", breaks="MQDMPR-3.2.7.3-20")
 class NextWithoutGoingThere(Cursors):
-    """A peek at the next message leaves the cursor where it was."""
+    """A peek at the next message does not move the cursor."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference
         got: Got = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.SUCCEEDED:
-            _move(cursor, before)
+            _move_cursor(cursor, before)
         return got
 
 
-@fault("cursor-next-gives-the-one-before", breaks="MQDMPR-3.2.7.3-21")
+@fault("cursor-peek-next-returns-previous", breaks="MQDMPR-3.2.7.3-21")
 class NextGivesTheOneBefore(Cursors):
-    """A peek at the next message goes there and gives the one that the cursor was at."""
+    """A peek at the next message moves the cursor there and returns the message at which it was."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference
@@ -203,9 +203,9 @@ class NextGivesTheOneBefore(Cursors):
         return CursorStatus.SUCCEEDED, before
 
 
-@fault("cursor-next-only-moves", breaks="MQDMPR-3.2.7.3-22")
+@fault("cursor-peek-next-fails-after-move", breaks="MQDMPR-3.2.7.3-22")
 class NextOnlyMoves(Cursors):
-    """A peek at the next message goes there and fails."""
+    """A peek at the next message moves the cursor there and fails."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_next_message_for_peek(cursor)
@@ -227,17 +227,17 @@ class _Receives(Cursors):
         return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        """Change what becomes of a receive by a cursor by which nothing was read."""
+        """Change the result of a receive by an unread cursor."""
         return got
 
     def read(self, cursor: Cursor, got: Got) -> Got:
-        """Change what becomes of a receive of the message that was read."""
+        """Change the result of a receive of the current message."""
         return got
 
 
-@fault("cursor-receive-without-message-times-out", breaks="MQDMPR-3.2.7.4-14")
+@fault("cursor-receive-with-timeout-0-times-out", breaks="MQDMPR-3.2.7.4-14")
 class TimesOut(Cursors):
-    """A receive by a cursor that may not wait waits no time, instead of finding nothing."""
+    """A receive by a cursor with timeout zero and no message returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got: Got = super().get_next_message_for_dequeue(cursor, False)
@@ -245,43 +245,43 @@ class TimesOut(Cursors):
 
 
 add(
-    "cursor-receive-waits-for-ever",
+    "cursor-receive-with-timeout-0-waits",
     "MQDMPR-3.2.7.4-02",
-    "A receive by a cursor that may not wait waits for ever.",
-    both(_WAITS_FOR_EVER, replaced(TimesOut)),
+    "A receive by a cursor with timeout zero waits without limit.",
+    both(_WAITS_FOR_EVER, replace_part(TimesOut)),
 )
 
 
-@fault("cursor-receives-from-the-start", breaks=("MQDMPR-3.2.7.4-07", "MQDMPR-3.2.7.4-21"))
+@fault("unread-cursor-receives-first-message", breaks=("MQDMPR-3.2.7.4-07", "MQDMPR-3.2.7.4-21"))
 class ReceivesFromTheStart(_Receives):
-    """A receive by a cursor by which nothing was read takes the first message of the queue."""
+    """A receive by an unread cursor takes the first message of the queue."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         first = self.qm.seeking.seek_available(_start(cursor), False)
         return got if first is None else (CursorStatus.SUCCEEDED, first)
 
 
-@fault("cursor-receive-does-not-move-it", breaks="MQDMPR-3.2.7.4-20")
+@fault("cursor-receive-does-not-move-cursor", breaks="MQDMPR-3.2.7.4-20")
 class ReceiveDoesNotMoveIt(_Receives):
-    """A receive leaves the cursor where it was."""
+    """A receive by a cursor does not move the cursor."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         if got[0] is CursorStatus.SUCCEEDED:
-            _move(cursor, before)
+            _move_cursor(cursor, before)
         return got
 
 
-@fault("cursor-receives-only-what-was-read", breaks="MQDMPR-3.2.7.4-22")
+@fault("unread-cursor-cannot-receive", breaks="MQDMPR-3.2.7.4-22")
 class ReceivesOnlyWhatWasRead(_Receives):
-    """By a cursor is received what was peeked at by it before, and nothing else."""
+    """A cursor can receive only a message that it has peeked."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
 
 
-@fault("cursor-waits-to-receive-without-a-state", breaks="MQDMPR-3.2.7.4-16")
+@fault("pending-receive-does-not-change-cursor-state", breaks="MQDMPR-3.2.7.4-16")
 class WaitsToReceiveWithoutState(_Receives):
-    """A receive that waits does not change the state of its cursor."""
+    """A pending receive by a cursor does not change the cursor's state."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         if got[0] is CursorStatus.WAITING:
@@ -289,43 +289,43 @@ class WaitsToReceiveWithoutState(_Receives):
         return got
 
 
-@fault("cursor-receives-never-wait", breaks="MQDMPR-3.2.7.4-17")
+@fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
 class ReceivesNeverWait(_Receives):
-    """A receive by a cursor that finds nothing fails, however long it may wait."""
+    """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
 
 
-@fault("cursor-stays-read-after-a-receive", breaks="MQDMPR-3.2.7.4-26")
+@fault("cursor-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
 class StaysReadAfterReceive(_Receives):
-    """When what was read by a cursor is received, it has a next message without more."""
+    """A receive of the cursor's current message leaves the cursor's state READ."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         cursor.CursorState = CursorState.READ
         return got
 
 
-@fault("cursor-receives-the-one-behind", breaks="MQDMPR-3.2.7.4-27")
+@fault("cursor-receives-message-behind-current", breaks="MQDMPR-3.2.7.4-27")
 class ReceivesTheOneBehind(_Receives):
-    """A receive by a cursor takes the message behind the one that was read, if there is one."""
+    """A receive by a cursor takes the message behind the current one, if there is one."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
         return got if behind is None else (CursorStatus.SUCCEEDED, behind)
 
 
-@fault("cursor-receives-only-what-was-not-read", breaks="MQDMPR-3.2.7.4-28")
+@fault("cursor-cannot-receive-peeked-message", breaks="MQDMPR-3.2.7.4-28")
 class ReceivesOnlyWhatWasNotRead(_Receives):
-    """What was peeked at by a cursor cannot be received by it."""
+    """A cursor cannot receive a message that it has peeked."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         return CursorStatus.ILLEGAL_CURSOR_ACTION, None
 
 
-@fault("cursor-receives-another-when-taken", breaks="MQDMPR-3.2.7.4-30")
+@fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
 class ReceivesAnother(_Receives):
-    """A receive by a cursor whose message another took brings the next one."""
+    """A receive by a cursor whose message another reader took takes the next one."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         if got[0] is CursorStatus.ALREADY_RECEIVED:
@@ -337,26 +337,26 @@ class ReceivesAnother(_Receives):
 # -- waiting -------------------------------------------------------------------------------------------------------
 
 
-@fault("cursor-read-after-waiting-to-receive", breaks="MQDMPR-3.2.7.5-06")
+@fault("cursor-read-after-pending-receive", breaks="MQDMPR-3.2.7.5-06")
 class ReadAfterWaitingToReceive(Cursors):
-    """When the message comes for which a cursor waited to receive, it counts as read by the cursor."""
+    """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         super().message_available(cursor, message_position)
         cursor.CursorState = CursorState.READ
 
 
-@fault("cursor-stays-when-it-waited-in-vain", breaks="MQDMPR-3.2.7.6-04")
+@fault("cursor-not-moved-by-timed-out-receive", breaks="MQDMPR-3.2.7.6-04")
 class StaysWhenItWaitedInVain(Cursors):
-    """A cursor that waited in vain to receive stays where it was."""
+    """A receive by a cursor that times out does not move the cursor."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         cursor.CursorState = CursorState.UNREAD
 
 
-@fault("cursor-unread-after-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
+@fault("cursor-unread-after-pending-peek", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
 class UnreadAfterWaiting(Cursors):
-    """A cursor that waited has read nothing, also when it waited to peek."""
+    """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         super().message_available(cursor, message_position)
@@ -364,7 +364,7 @@ class UnreadAfterWaiting(Cursors):
 
 
 @fault(
-    "cursor-slips-on",
+    "cursor-moves-on-when-message-removed",
     breaks=(
         "MQQP-3.1.4.1-D04",
         "MQQP-3.1.4.1-D16",
@@ -375,7 +375,7 @@ class UnreadAfterWaiting(Cursors):
     ),
 )
 class CursorSlipsOn(Cursors):
-    """A cursor whose message is gone goes on to the next one by itself."""
+    """A cursor whose message is removed moves to the next one by itself."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_message_for_peek(cursor)
@@ -389,42 +389,44 @@ def _list_of(cursor: Cursor) -> MessagePositionList:
 
 
 @fault(
-    "cursor-goes-back",
+    "cursor-restarts-when-message-removed",
     breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
 )
 class CursorGoesBack(Cursors):
-    """A cursor whose message is gone begins again at the front."""
+    """A cursor whose message is removed starts again at the front."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.READ:
             status, _ = self.get_message_for_peek(cursor)
             if status is CursorStatus.ALREADY_RECEIVED:
-                _move(cursor, _list_of(cursor).Start)
+                _move_cursor(cursor, _list_of(cursor).Start)
         return super().get_next_message_for_peek(cursor)
 
 
 @fault(
-    "cursor-next-of-nothing", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08")
+    "unread-cursor-has-next-message",
+    breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
 )
 class NextOfNothing(Cursors):
-    """A cursor by which nothing was read yet has a next message: the first."""
+    """An unread cursor has the first message as its next one."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         return self._seek_for_peek(cursor)
 
 
 @fault(
-    "cursor-left-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05")
+    "cursor-stays-waiting-after-timeout",
+    breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05"),
 )
 class CursorLeftWaiting(Cursors):
-    """A cursor does not learn that its wait was in vain."""
+    """A cursor stays in its waiting state after its pending read timed out."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         pass
 
 
 @fault(
-    "cursor-stays-while-waiting",
+    "cursor-not-moved-by-arriving-message",
     breaks=(
         *("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"),
         *("MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.15-27"),
@@ -432,8 +434,8 @@ class CursorLeftWaiting(Cursors):
     ),
 )
 class StaysWhileWaiting(Cursors):
-    """A cursor does not go to the message for which it waited."""
+    """A message that completes a pending read by a cursor does not move the cursor."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
-        _move(cursor, _list_of(cursor).End)
+        _move_cursor(cursor, _list_of(cursor).End)

@@ -6,130 +6,143 @@ The states of a cursor along one queue are judged by the checks of MS-MQQP 3.1.4
 from __future__ import annotations
 
 from harness.expectations import distinct
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
-from suites.mqqp.steps.reading import FAILURE, brought, failed
+from harness.wire.rpc_qm2qm import Action
 
 pytestmark = needs("qm2qm")
 
-CURSORS = 3
-"""Of each queue."""
-HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
+CURSORS_OF_QUEUE = 3
+"""The number of cursors of each queue."""
+HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_MS = 300
-OF_ITS_QUEUE = {
-    PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
-    PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
-    RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
+RULES_OF_ACTION = {
+    Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
+    Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
+    Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, the rules that it reads the queue that the cursor belongs to; the last one succeeds at what was read."""
+"""By action, its rules for a cursor of another queue; the last one is for success."""
 
 
-@covers(*HANDLES, *(rule for rules in OF_ITS_QUEUE.values() for rule in rules))
-def test_cursors_of_two_queues_are_apart(remote, judge):
-    """A cursor has a handle that no other cursor has, and reads the queue that it was made for."""
-    plain, admin = remote.open(), remote.open("admin")
+@covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
+def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
+    """Six cursors of two queues have different handles; a peek, a peek-next and a receive by a cursor return the
+    messages of its own queue.
+    """
+    plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
     remote.deliver(["third", "first"], queue="admin")
-    made = [queue.cursor().settled() for _ in range(CURSORS) for queue in (plain, admin)]
-    cursors = [call.out.phCursor for call in made]
-    judge(*HANDLES, expected=distinct("handles", 2 * CURSORS), observed=cursors, evidence=made)
+    openings = [
+        queue.cursor().expect_success() for _ in range(CURSORS_OF_QUEUE) for queue in (plain_queue, admin_queue)
+    ]
+    cursors = [call.out.phCursor for call in openings]
+    judge(*HANDLE_RULES, expected=distinct("handles", 2 * CURSORS_OF_QUEUE), observed=cursors, evidence=openings)
     for action, expected in (
-        (PEEK_CURRENT, ["first", "third"]),
-        (PEEK_NEXT, ["second", "first"]),
-        (RECEIVE, ["second", "first"]),
+        (Action.PEEK_CURRENT, ["first", "third"]),
+        (Action.PEEK_NEXT, ["second", "first"]),
+        (Action.RECEIVE, ["second", "first"]),
     ):
-        reads = [queue.read(action, hCursor=cursor) for queue, cursor in zip((plain, admin), cursors, strict=False)]
-        observed = [brought(read) for read in reads]
-        judge(*OF_ITS_QUEUE[action], expected=expected, observed=observed, evidence=reads)
+        reads = [
+            queue.read(action, hCursor=cursor)
+            for queue, cursor in zip((plain_queue, admin_queue), cursors, strict=False)
+        ]
+        observed = [read.label_or_outcome for read in reads]
+        judge(*RULES_OF_ACTION[action], expected=expected, observed=observed, evidence=reads)
 
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
-def test_a_receive_by_a_cursor_that_may_not_wait_does_not(remote, judge):
-    """A receive by a cursor that may not wait fails at once where there is no message, and takes a later one."""
-    queue = remote.filled()
-    cursor = queue.cursor().settled().out.phCursor
-    empty = queue.read(RECEIVE, hCursor=cursor)
-    judge("MQDMPR-3.2.7.4-02", expected=FAILURE, observed=failed(empty), evidence=empty)
-    judge.finished("MQDMPR-3.2.7.4-02")
+def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
+    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message,
+    and takes one that arrives later.
+    """
+    queue = remote.open_with_messages()
+    cursor = queue.open_cursor()
+    empty = queue.start_receive(hCursor=cursor)
+    judge("MQDMPR-3.2.7.4-02", expected=Call.FAILURE, observed=empty.label_or_failure, evidence=empty)
+    judge.conclude("MQDMPR-3.2.7.4-02")
     remote.deliver(["first"])
-    taken = queue.receive(hCursor=cursor)
-    behind = queue.read(RECEIVE, hCursor=cursor)
+    first_read = queue.receive(hCursor=cursor)
+    second_read = queue.start_receive(hCursor=cursor)
     remote.deliver(["second"])
-    then = queue.read(RECEIVE, hCursor=cursor)
-    calls = [empty, taken, behind, then]
+    third_read = queue.start_receive(hCursor=cursor)
+    calls = [empty, first_read, second_read, third_read]
     expected = ["MQ_ERROR_MESSAGE_NOT_FOUND", "first", "MQ_ERROR_MESSAGE_NOT_FOUND", "second"]
-    observed = [brought(call) for call in calls]
+    observed = [call.label_or_outcome for call in calls]
     judge("MQDMPR-3.2.7.4-14", expected=expected, observed=observed, evidence=calls)
 
 
 @covers("MQDMPR-3.2.7.4-30")
-def test_a_receive_by_a_cursor_of_what_another_took_fails(remote, judge):
-    """A receive by a cursor whose message another reader has taken fails, and brings no other message."""
-    queue, other = remote.filled("first", "second"), remote.open()
-    cursor = queue.cursor().settled().out.phCursor
-    queue.read(PEEK_CURRENT, hCursor=cursor).settled()
-    taken = other.read(RECEIVE)
-    locked = queue.read(RECEIVE, hCursor=cursor)
-    other.end(taken, RR_ACK).settled()
-    gone = queue.read(RECEIVE, hCursor=cursor)
+def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
+    """A receive by a cursor whose message another reader locks, then receives, fails both times and takes no other
+    message.
+    """
+    queue, other = remote.open_with_messages("first", "second"), remote.open()
+    cursor = queue.open_cursor()
+    queue.peek(hCursor=cursor).expect_success()
+    read_by_other = other.start_receive()
+    locked = queue.start_receive(hCursor=cursor)
+    other.acknowledge(read_by_other).expect_success()
+    read_by_cursor = queue.start_receive(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.4-30",
-        expected={"taken": "first", "while_locked": FAILURE, "when_gone": FAILURE, "queue": ["second"]},
+        expected={"taken": "first", "while_locked": Call.FAILURE, "when_gone": Call.FAILURE, "queue": ["second"]},
         observed={
-            "taken": brought(taken),
-            "while_locked": failed(locked),
-            "when_gone": failed(gone),
+            "taken": read_by_other.label_or_outcome,
+            "while_locked": locked.label_or_failure,
+            "when_gone": read_by_cursor.label_or_failure,
             "queue": queue.labels(),
         },
-        evidence=[taken, locked, gone],
+        evidence=[read_by_other, locked, read_by_cursor],
     )
 
 
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
-def test_a_cursor_that_waited_in_vain_is_behind_what_was_there(remote, judge):
-    """A cursor by which a receive waited in vain is behind every message that was there, also behind one that another
-    reader gives back (E106).
+def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
+    """After a receive by a cursor timed out, the cursor does not reach a message that another reader returns then; a
+    new cursor does (erratum E106).
     """
-    queue, other = remote.filled("first"), remote.open()
-    cursor = queue.cursor().settled().out.phCursor
-    taken = other.read(RECEIVE)
-    waited = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=SHORT_MS)
+    queue, other = remote.open_with_messages("first"), remote.open()
+    cursor = queue.open_cursor()
+    read_by_other = other.start_receive()
+    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_MS)
     waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
-    other.end(taken, RR_NACK).settled()
-    fresh = queue.cursor().settled().out.phCursor
-    found = queue.read(PEEK_CURRENT, hCursor=fresh)
-    behind = queue.read(RECEIVE, hCursor=cursor)
+    other.give_back(read_by_other).expect_success()
+    fresh = queue.open_cursor()
+    first_peek = queue.peek(hCursor=fresh)
+    last_read = queue.start_receive(hCursor=cursor)
     judge.all(
-        expected={"taken": "first", "waited": FAILURE, "by_a_new_cursor": "first", "by_the_cursor": FAILURE},
+        expected={"taken": "first", "waited": Call.FAILURE, "by_a_new_cursor": "first", "by_the_cursor": Call.FAILURE},
         observed={
-            "taken": brought(taken),
-            "waited": failed(waited),
-            "by_a_new_cursor": brought(found),
-            "by_the_cursor": failed(behind),
+            "taken": read_by_other.label_or_outcome,
+            "waited": waited.label_or_failure,
+            "by_a_new_cursor": first_peek.label_or_outcome,
+            "by_the_cursor": last_read.label_or_failure,
         },
-        evidence=[taken, waited, found, behind],
+        evidence=[read_by_other, waited, first_peek, last_read],
     )
 
 
 @covers("MQDMPR-3.2.7.3-15")
-def test_a_cursor_that_waited_for_the_next_in_vain_is_not_where_it_was(remote, judge):
-    """A cursor by which a peek waited for the next message in vain has no current message until another one comes."""
-    queue = remote.filled("first")
-    cursor = queue.cursor().settled().out.phCursor
-    read = queue.read(PEEK_CURRENT, hCursor=cursor)
-    waited = queue.begin(PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_MS)
+def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
+    """After a peek-next by a cursor timed out, a peek by it fails until another message arrives, and returns that
+    one.
+    """
+    queue = remote.open_with_messages("first")
+    cursor = queue.open_cursor()
+    read = queue.peek(hCursor=cursor)
+    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_MS)
     waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
-    again = queue.read(PEEK_CURRENT, hCursor=cursor)
+    second_peek = queue.peek(hCursor=cursor)
     remote.deliver(["second"])
-    then = queue.read(PEEK_CURRENT, hCursor=cursor)
+    third_peek = queue.peek(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.3-15",
-        expected={"before": "first", "waited": FAILURE, "current": FAILURE, "when_one_came": "second"},
+        expected={"before": "first", "waited": Call.FAILURE, "current": Call.FAILURE, "when_one_came": "second"},
         observed={
-            "before": brought(read),
-            "waited": failed(waited),
-            "current": failed(again),
-            "when_one_came": brought(then),
+            "before": read.label_or_outcome,
+            "waited": waited.label_or_failure,
+            "current": second_peek.label_or_failure,
+            "when_one_came": third_peek.label_or_outcome,
         },
-        evidence=[read, waited, again, then],
+        evidence=[read, waited, second_peek, third_peek],
     )

@@ -1,4 +1,4 @@
-"""SECURITY_DESCRIPTORs as bytes, read by the tables of MS-DTYP 2.4 and no codec."""
+"""SECURITY_DESCRIPTORs as bytes, read and built by the tables of MS-DTYP 2.4, without a codec."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.shown import queue_named
 
-ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
+ANONYMOUS, EVERYONE = "S-1-5-7", "S-1-1-0"
 SELF_RELATIVE = 0x8000
 _DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
 _ALLOWED, _AUDITED = 0, 2
 INHERIT_ONLY = 0x08
-"""INHERIT_ONLY_ACE: the entry says nothing of the object itself. Spec: MS-DTYP 2.4.4.1."""
+"""INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL = 0x40
-"""SUCCESSFUL_ACCESS_ACE_FLAG: what an audit entry is about. Spec: MS-DTYP 2.4.4.1."""
+"""SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _REVISION = 2
 Entries = tuple[tuple[str, int], ...]
 """Entries of a list, each for a SID, with its mask."""
@@ -25,7 +24,7 @@ _HEAD = struct.Struct("<BBHIIII")
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """A descriptor. ``granted``: its allowing entries in order; ``others``: how many it has besides.
+    """A descriptor. ``granted``: its allowing entries in order; ``others``: the number of the other entries.
 
     ``owner``: a SID, empty for none; ``audited``: the entries of its system list.
     """
@@ -37,78 +36,83 @@ class Descriptor:
     audited: Entries
 
     def mask(self, sid: str) -> int | None:
-        """Return what is granted to a SID by entries of its own; None when it has none."""
+        """Return the mask that the entries of a SID grant; None when it has no entry."""
         masks = [mask for one, mask in self.granted if one == sid]
         return None if not masks else masks[0]
 
 
-def security_of(sut: Sut, name: str) -> Descriptor:
-    """Return the descriptor that a queue of the SUT is shown with; ConformanceFailure when it cannot be read."""
-    data = bytes.fromhex(queue_named(sut, name)["Security"])
+def read_security(sut: Sut, name: str) -> Descriptor:
+    """Read the security descriptor of a queue of the SUT; ConformanceFailure when its bytes are malformed."""
+    data = bytes.fromhex(sut.inspect_queue(name)["Security"])
     try:
         _, _, control, owner, _, sacl, dacl = _HEAD.unpack_from(data)
-        entries = _entries(data, dacl if control & _DACL_PRESENT else 0)
+        entries = _read_entries(data, dacl if control & _DACL_PRESENT else 0)
         granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED)
-        audited = tuple((sid, mask) for _, sid, mask in _entries(data, sacl if control & _SACL_PRESENT else 0))
-        return Descriptor(control, _sid(data, owner) if owner else "", granted, len(entries) - len(granted), audited)
+        audited = tuple((sid, mask) for _, sid, mask in _read_entries(data, sacl if control & _SACL_PRESENT else 0))
+        return Descriptor(
+            control, _read_sid(data, owner) if owner else "", granted, len(entries) - len(granted), audited
+        )
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
 
 
-def sid_of(data: bytes) -> str:
-    """Read a SID; ConformanceFailure when it cannot be read."""
+def read_sid(data: bytes) -> str:
+    """Read a SID; ConformanceFailure when its bytes are malformed."""
     try:
-        return _sid(data, 0)
+        return _read_sid(data, 0)
     except struct.error as error:
         raise ConformanceFailure(f"the SID cannot be read: {error}") from error
 
 
-def descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
-    """Make a self-relative descriptor; what is empty is not there. ``flags``: of the entries that grant."""
+def build_descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
+    """Build a self-relative descriptor; empty parts are left out. ``flags``: of the entries that grant."""
     parts = (
-        _sid_bytes(owner) if owner else b"",
-        _list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
-        _list(_ALLOWED, flags, granted) if granted else b"",
+        _build_sid(owner) if owner else b"",
+        _build_list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
+        _build_list(_ALLOWED, flags, granted) if granted else b"",
     )
-    at = _HEAD.size
+    offset = _HEAD.size
     offsets = []
     for part in parts:
-        offsets.append(at if part else 0)
-        at += len(part)
+        offsets.append(offset if part else 0)
+        offset += len(part)
     present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if granted else 0)
     return _HEAD.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
 
-def _entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
+def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
     """Read the entries of a list, each with its type; none where there is no list."""
     if not at:
         return []
     (count,) = struct.unpack_from("<H", data, at + 4)
-    found = []
+    entries = []
     at += 8
     for _ in range(count):
         kind, _, size, mask = struct.unpack_from("<BBHI", data, at)
-        found.append((kind, _sid(data, at + 8), mask))
+        entries.append((kind, _read_sid(data, at + 8), mask))
         at += size
-    return found
+    return entries
 
 
-def _list(kind: int, flags: int, entries: Entries) -> bytes:
+def _build_list(kind: int, flags: int, entries: Entries) -> bytes:
     built = b""
     for sid, mask in entries:
-        who = _sid_bytes(sid)
-        built += struct.pack("<BBHI", kind, flags, 8 + len(who), mask) + who
+        sid_bytes = _build_sid(sid)
+        built += struct.pack("<BBHI", kind, flags, 8 + len(sid_bytes), mask) + sid_bytes
     return struct.pack("<BBHHH", _REVISION, 0, 8 + len(built), len(entries), 0) + built
 
 
-def _sid_bytes(sid: str) -> bytes:
+def _build_sid(sid: str) -> bytes:
     _, revision, authority, *parts = sid.split("-")
     head = struct.pack("<BB", int(revision), len(parts)) + int(authority).to_bytes(6, "big")
     return head + struct.pack(f"<{len(parts)}I", *map(int, parts))
 
 
-def _sid(data: bytes, at: int) -> str:
+def _read_sid(data: bytes, at: int) -> str:
     revision, count = struct.unpack_from("<BB", data, at)
     authority = int.from_bytes(data[at + 2 : at + 8], "big")
     parts = struct.unpack_from(f"<{count}I", data, at + 8)
     return "-".join(["S", *map(str, (revision, authority, *parts))])
+
+
+descriptor = build_descriptor

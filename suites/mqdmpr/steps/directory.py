@@ -1,17 +1,15 @@
-"""A SUT that is integrated with a directory, which an administrator looks into, and which goes away and comes back."""
+"""A SUT that is integrated with a directory: the administrator's view of the directory, and its loss and return."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
-from suites.applications import REFUSED, tried
-from suites.mqdmpr.steps.shown import queue_manager
 
 
 class Enterprise:
@@ -22,47 +20,41 @@ class Enterprise:
         self.sut = sut
         self._numbers = itertools.count(1)
 
-    def new_name(self) -> str:
-        """Return the path name of a public queue that nobody else has."""
+    def new_path_name(self) -> str:
+        """Return a path name of a public queue that no other test uses."""
         return f"mqc-{self.sut.own}-{next(self._numbers)}"
 
-    def create(self, **properties: Any) -> str:
-        """Make a public queue for this check; return its path name."""
-        name = self.new_name()
+    def create_queue(self, **properties: Any) -> str:
+        """Create a public queue for this check; return its path name."""
+        name = self.new_path_name()
         self.sut.create_queue(name, **properties)
         return name
 
-    def outcome(self, verb: str, **arguments: Any) -> str:
-        """Ask for a change; return whether it was done."""
-        with_undoing: dict[str, Callable[..., object]] = {
-            "create_queue": self.sut.create_queue,
-            "delete_queue": self.sut.delete_queue,
-            "send": self.sut.send,
-        }
-        action = with_undoing.get(verb, partial(self.sut.control.call, verb))
-        return tried(lambda: action(**arguments))
+    def attempt_creation(self) -> str:
+        """Request a public queue; return DONE or REFUSED."""
+        return self.sut.attempt(self.sut.create_queue, self.new_path_name())
 
-    def publish(self) -> str:
-        """Ask for a public queue; return whether it was made."""
-        return self.outcome("create_queue", name=self.new_name())
+    def read_object(self, queue: str | None = None) -> dict[str, Any]:
+        """Return the directory's object of a queue or of the SUT; empty when it does not exist."""
+        return self.change_object(queue)
 
-    def published(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
-        """Return what an administrator finds in the directory, after his changes; nothing when there is no object."""
-        where = {} if queue is None else {"queue": queue}
-        return dict(self.sut.published(**where, **changes) or {})
+    def change_object(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
+        """Change the directory's object of a queue or of the SUT as an administrator, and return it."""
+        arguments = {} if queue is None else {"queue": queue}
+        return dict(self.sut.change_directory_object(**arguments, **changes) or {})
 
     def go_offline(self) -> None:
-        """Take the directory away and let the SUT find that out; ConformanceFailure when it does not."""
+        """Take the directory away and let the SUT notice it; ConformanceFailure when it does not."""
         self.sut.change_environment(directory=False)
-        if self.publish() != REFUSED:
-            raise ConformanceFailure("the SUT made a public queue without its directory")
+        if self.attempt_creation() != Outcome.REFUSED:
+            raise ConformanceFailure("the SUT created a public queue without its directory")
 
-    def timers_expire(self) -> None:
+    def await_timer(self) -> None:
         """Wait until the Directory Online Timer has expired."""
         self.wait_until(lambda: False)
 
     def wait_until(self, condition: Callable[[], bool], timers: int = 1) -> bool:
-        """Ask again and again, until the Directory Online Timer has expired so often."""
+        """Wait for a condition until the Directory Online Timer has expired ``timers`` times; return the condition."""
         each_ms = self.sut.duration_ms(DIRECTORY_ONLINE_MS) + self.sut.slack_ms(DIRECTORY_ONLINE_MS)
         for _ in range(10 * timers):
             if condition():
@@ -71,18 +63,14 @@ class Enterprise:
         return condition()
 
     def await_online(self) -> bool:
-        """Wait until DirectoryOffline is FALSE, or the Directory Online Timer must have expired; return which."""
-        return self.wait_until(lambda: not self.offline_as_shown())
+        """Wait until DirectoryOffline is FALSE or the Directory Online Timer must have expired; return the former."""
+        return self.wait_until(lambda: not self.is_offline())
 
-    def offline_as_shown(self) -> bool:
+    def is_offline(self) -> bool:
         """Return DirectoryOffline."""
-        return bool(queue_manager(self.sut)["DirectoryOffline"])
+        return bool(self.sut.inspect_queue_manager()["DirectoryOffline"])
 
-    def flag(self, name: str) -> str:
-        """Return an attribute of the queue manager that is TRUE or FALSE, with its name."""
-        return f"{name} {bool(queue_manager(self.sut)[name])}"
-
-    def notified(self) -> list[tuple[str, str | None]]:
-        """Return the operation and the queue, if it is of one, of each change notification."""
-        made = self.sut.inspect()["QueueManager"]["ChangeNotifications"]
-        return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in made]
+    def list_notifications(self) -> list[tuple[str, str | None]]:
+        """Return the operation and the queue, None without a queue, of each change notification."""
+        notifications = self.sut.inspect_queue_manager()["ChangeNotifications"]
+        return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in notifications]

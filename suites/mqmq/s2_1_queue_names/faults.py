@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SendMessage
 from reference_qm.surface.inputs import Command, Input
 
-SOMEBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 HIGHEST_KNOWN = 0xFF
 DIRECT = r"DIRECT=TCP:127.0.0.9\private$\taken"
 
@@ -35,7 +35,7 @@ def _is_name(text: str) -> bool:
 
 
 def _taken_for(name: str, meant: Callable[[str], bool]) -> Install:
-    """Send to a name instead of to what is none."""
+    """Send messages for a malformed name to a well-formed one."""
 
     def filter_(event: Input) -> Iterable[Input]:
         request = event.request if isinstance(event, Command) else None
@@ -60,36 +60,41 @@ def _any_path(event: Input) -> Iterable[Input]:
 
 
 add(
-    "name-any-path",
+    "queue-manager-malformed-path-name-accepted",
     ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05"),
-    "A queue is made whatever its name is.",
+    "The queue manager creates a queue for any path name, malformed ones included.",
     inputs(_any_path),
 )
 
 for _name, _rule, _format_name in (
-    ("name-malformed-2.1.2", "MQMQ-2.1.2-01", DIRECT),
-    ("name-malformed-2.1.3", "MQMQ-2.1.3-01", f"PUBLIC={SOMEBODY}"),
-    ("name-malformed-2.1.4", "MQMQ-2.1.4-01", rf"PRIVATE={SOMEBODY}\1"),
+    ("sender-malformed-direct-format-name-accepted", "MQMQ-2.1.2-01", DIRECT),
+    ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN}"),
+    ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN}\1"),
 ):
-    _says = f"What begins like {_format_name} and is malformed is taken for it."
+    _says = f"The sender sends a message for a malformed name of the kind of {_format_name} to {_format_name}."
     add(_name, _rule, _says, _taken_for(_format_name, _begins_with(_format_name.partition("=")[0])))
 
 for _name, _rule, _what, _meant in (
-    ("name-malformed-2.1.5", "MQMQ-2.1.5-01", "distribution list", _begins_with("DL=")),
+    ("sender-malformed-distribution-list-name-accepted", "MQMQ-2.1.5-01", "distribution list", _begins_with("DL=")),
     (
-        "name-malformed-2.1.6",
+        "sender-malformed-machine-name-accepted",
         "MQMQ-2.1.6-01",
         "computer, connector or multicast address",
         _begins_with("MACHINE", "CONNE", "MULTI"),
     ),
-    ("name-malformed-2.1.7", "MQMQ-2.1.7-01", "list of names", lambda text: "," in text),
+    ("sender-malformed-multiple-element-name-accepted", "MQMQ-2.1.7-01", "list of names", lambda text: "," in text),
 ):
-    add(_name, _rule, f"A malformed name of a {_what} is taken for some queue.", _taken_for(DIRECT, _meant))
+    add(
+        _name,
+        _rule,
+        f"The sender sends a message for a malformed name of a {_what} to {DIRECT}.",
+        _taken_for(DIRECT, _meant),
+    )
 
 
-@fault("name-several-refused", breaks="MQMQ-2.1.7-01")
+@fault("sender-multiple-element-format-name-refused", breaks="MQMQ-2.1.7-01")
 class SeveralRefused(Enqueueing):
-    """No message can be sent to several queues."""
+    """The sender refuses every multiple-element format name."""
 
     def enqueue_to_open_queue(
         self,
@@ -101,9 +106,9 @@ class SeveralRefused(Enqueueing):
         return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
 
 
-@fault("name-private-queue-looked-up", breaks="MQMQ-2.1.4-D01")
+@fault("sender-private-name-with-number-above-255-refused", breaks="MQMQ-2.1.4-D01")
 class PrivateQueueLookedUp(Destinations):
-    """Only a private queue that somebody knows by its number can be sent to."""
+    """The sender refuses a private format name with a queue number above 0xFF."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
@@ -117,14 +122,14 @@ def _read_only(text: str) -> bool:
 
 
 add(
-    "name-list-of-read-only",
+    "sender-read-only-queue-in-name-list-accepted",
     "MQMQ-2.1.7-D01",
-    "A list may have queues that can only be read.",
+    "The sender accepts a multiple-element format name with the name of a read-only queue.",
     _taken_for(DIRECT, _read_only),
 )
 add(
-    "name-any-address",
+    "sender-malformed-direct-address-accepted",
     "MQMQ-2.1.2-D01",
-    "The address of a direct name may be anything.",
+    "The sender accepts a direct format name with a malformed address.",
     _taken_for(DIRECT, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))),
 )

@@ -1,7 +1,8 @@
-"""MS-MQMQ 2.1 MSMQ Queue Names: what a queue may be called and what can be sent to."""
+"""MS-MQMQ 2.1 MSMQ Queue Names: the names under which queues are created, and the names to which messages are sent."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from uuid import UUID
 
 import pytest
@@ -9,47 +10,49 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED, tried
+from harness.sut.outcomes import Outcome, outcome_of
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
-THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 LONGEST = 124
 ALLOWED = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
-"""The characters that a queue's name is made of since MSMQ 2.0."""
+"""The characters that queue names may have since MSMQ 2.0."""
 
 
-def _made(sut, name):
-    """Return whether the SUT makes a queue of this name; it is deleted again."""
+def _create(sut, name):
+    """Create and delete a queue of the SUT; return DONE or REFUSED."""
     path = f"private$\\{name}"
-    made = tried(lambda: sut.create_queue(path))
-    if made == DONE:
+    outcome = outcome_of(lambda: sut.create_queue(path))
+    if outcome == Outcome.DONE:
         sut.delete_queue(path)
-    return made
+    return outcome
 
 
 @needs("queue_control")
 @covers("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
-def test_path_names(sut, judge):
-    """Queues are made of every allowed character and of 124 of them; none with another, none with 125."""
+def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
+    """Queues with every allowed character and of 124 characters are created.
+
+    A name with a character that is not allowed, or of 125 characters, is refused.
+    """
     names = {
-        "the first half of the characters": (f"mqc{sut.own}{ALLOWED[:46]}", DONE),
-        "the other half": (f"mqc{sut.own}{ALLOWED[46:]}", DONE),
-        f"{LONGEST} characters": (sut.own.ljust(LONGEST, "m"), DONE),
-        f"{LONGEST + 1} characters": (sut.own.ljust(LONGEST + 1, "m"), REFUSED),
-        "a backslash": ("mqc\\x", REFUSED),
-        "a comma": ("mqc,x", REFUSED),
-        "a plus": ("mqc+x", REFUSED),
-        "a quotation mark": ('mqc"x', REFUSED),
-        "a space": ("mqc x", REFUSED),
-        "nothing": ("", REFUSED),
-        "a journal of no queue": (f"mqc{sut.own};journal", REFUSED),
-        "a subqueue of no queue": (f"mqc{sut.own};sub", REFUSED),
+        "first half of the allowed characters": (f"mqc{sut.own}{ALLOWED[:46]}", Outcome.DONE),
+        "second half of the allowed characters": (f"mqc{sut.own}{ALLOWED[46:]}", Outcome.DONE),
+        f"{LONGEST} characters": (sut.own.ljust(LONGEST, "m"), Outcome.DONE),
+        f"{LONGEST + 1} characters": (sut.own.ljust(LONGEST + 1, "m"), Outcome.REFUSED),
+        "backslash": ("mqc\\x", Outcome.REFUSED),
+        "comma": ("mqc,x", Outcome.REFUSED),
+        "plus": ("mqc+x", Outcome.REFUSED),
+        "quotation mark": ('mqc"x', Outcome.REFUSED),
+        "space": ("mqc x", Outcome.REFUSED),
+        "empty name": ("", Outcome.REFUSED),
+        "journal of a missing queue": (f"mqc{sut.own};journal", Outcome.REFUSED),
+        "subqueue of a missing queue": (f"mqc{sut.own};sub", Outcome.REFUSED),
     }
     for what, (name, expected) in names.items():
-        rules = ("MQMQ-2.1.1-01",) if expected == DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
-        observed = _made(sut, name)
+        rules = ("MQMQ-2.1.1-01",) if expected == Outcome.DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
+        observed = _create(sut, name)
         judge(*rules, expected=expected, observed=observed, case=what)
 
 
@@ -59,14 +62,14 @@ READ_ONLY = (
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;JOURNAL",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADLETTER",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADXACT",
-    f"PUBLIC={THIRD};JOURNAL",
-    rf"PRIVATE={THIRD}\1;JOURNAL",
-    f"MACHINE={THIRD}",
-    f"MACHINE={THIRD};JOURNAL",
-    f"MACHINE={THIRD};DEADLETTER",
-    f"MACHINE={THIRD};DEADXACT",
+    f"PUBLIC={UNKNOWN};JOURNAL",
+    rf"PRIVATE={UNKNOWN}\1;JOURNAL",
+    f"MACHINE={UNKNOWN}",
+    f"MACHINE={UNKNOWN};JOURNAL",
+    f"MACHINE={UNKNOWN};DEADLETTER",
+    f"MACHINE={UNKNOWN};DEADXACT",
 )
-"""Names of queues that can only be read."""
+"""Names of queues to which messages cannot be sent."""
 WRITABLE = r"DIRECT=TCP:127.0.0.9\private$\{}"
 BAD_ADDRESSES = (
     r"DIRECT=TCP:nowhere\private$\q",
@@ -82,8 +85,21 @@ BAD_ADDRESSES = (
     r"DIRECT=IPX:0000000000000001\private$\q",
     r"DIRECT=IPX:xyz:1\private$\q",
 )
+
+
+class Names(NamedTuple):
+    """Format names of one rule by the expected outcome of a message to them."""
+
+    accepted: list[str]
+    unjudged: list[str]
+    """Well-formed names of queues that the SUT may refuse because no directory knows them (MS-MQDMPR 3.1.7.1.5), or
+    because their protocol is not installed.
+    """
+    refused: list[str]
+
+
 FORMAT_NAMES = {
-    "MQMQ-2.1.2-01": (
+    "MQMQ-2.1.2-01": Names(
         [
             r"DIRECT=TCP:127.0.0.9\private$\q",
             r"DIRECT=TCP:127.0.0.9\q",
@@ -104,33 +120,33 @@ FORMAT_NAMES = {
             r"TCP:127.0.0.9\private$\q",
         ],
     ),
-    "MQMQ-2.1.2-D01": (
+    "MQMQ-2.1.2-D01": Names(
         [r"DIRECT=TCP:127.0.0.9\private$\q", r"DIRECT=OS:nowhere.example\private$\q", r"DIRECT=OS:nowhere\q"],
         [r"DIRECT=HTTP://nowhere.example/msmq\private$\q", r"DIRECT=IPX:00000001:000000000001\private$\q"],
         list(BAD_ADDRESSES),
     ),
-    "MQMQ-2.1.3-01": (
+    "MQMQ-2.1.3-01": Names(
         [],
-        [f"PUBLIC={THIRD}", f"public={str(THIRD).upper()}"],
-        [f"PUBLIC={{{THIRD}}}", f"PUBLIC={THIRD.hex}", f"PUBLIC={THIRD}0", "PUBLIC=", rf"PUBLIC={THIRD}\1"],
+        [f"PUBLIC={UNKNOWN}", f"public={str(UNKNOWN).upper()}"],
+        [f"PUBLIC={{{UNKNOWN}}}", f"PUBLIC={UNKNOWN.hex}", f"PUBLIC={UNKNOWN}0", "PUBLIC=", rf"PUBLIC={UNKNOWN}\1"],
     ),
-    "MQMQ-2.1.4-01": (
+    "MQMQ-2.1.4-01": Names(
         [],
-        [rf"PRIVATE={THIRD}\1", rf"PRIVATE={THIRD}\0000abCD"],
+        [rf"PRIVATE={UNKNOWN}\1", rf"PRIVATE={UNKNOWN}\0000abCD"],
         [
-            f"PRIVATE={THIRD}",
-            rf"PRIVATE={THIRD}" + "\\",
-            rf"PRIVATE={THIRD}\123456789",
-            rf"PRIVATE={THIRD}\xyz",
-            rf"PRIVATE={THIRD.hex}\1",
+            f"PRIVATE={UNKNOWN}",
+            rf"PRIVATE={UNKNOWN}" + "\\",
+            rf"PRIVATE={UNKNOWN}\123456789",
+            rf"PRIVATE={UNKNOWN}\xyz",
+            rf"PRIVATE={UNKNOWN.hex}\1",
         ],
     ),
-    "MQMQ-2.1.5-01": (
+    "MQMQ-2.1.5-01": Names(
         [],
         [],
-        ["DL=", f"DL={THIRD.hex}", f"DL={{{THIRD}}}", f"DL={THIRD}@", f"DL={THIRD}@a b", rf"DL={THIRD}\1"],
+        ["DL=", f"DL={UNKNOWN.hex}", f"DL={{{UNKNOWN}}}", f"DL={UNKNOWN}@", f"DL={UNKNOWN}@a b", rf"DL={UNKNOWN}\1"],
     ),
-    "MQMQ-2.1.6-01": (
+    "MQMQ-2.1.6-01": Names(
         [],
         [],
         [
@@ -140,11 +156,11 @@ FORMAT_NAMES = {
             "MULTICAST=234.1.1.256:80",
             "MULTICAST=234.1.1.1",
             "MULTICAST=234.1.1.1:65536",
-            f"MACHINE={THIRD.hex}",
-            f"CONNECTOR={{{THIRD}}}",
+            f"MACHINE={UNKNOWN.hex}",
+            f"CONNECTOR={{{UNKNOWN}}}",
         ],
     ),
-    "MQMQ-2.1.7-01": (
+    "MQMQ-2.1.7-01": Names(
         [",".join(WRITABLE.format(name) for name in names) for names in ("qr", "qrs", "abcdefgh")],
         [],
         [
@@ -155,7 +171,7 @@ FORMAT_NAMES = {
             r"DIRECT=TCP:127.0.0.9\private$\q;DIRECT=TCP:127.0.0.9\private$\r",
         ],
     ),
-    "MQMQ-2.1.7-D01": (
+    "MQMQ-2.1.7-D01": Names(
         [",".join(WRITABLE.format(name) for name in "qr")],
         [],
         [
@@ -169,20 +185,19 @@ FORMAT_NAMES = {
         ],
     ),
 }
-"""By rule: names that are well formed, those that are too but that nobody has to know, and those that are not.
+"""By rule: the names that it is about.
 
-A name may be refused because no directory knows it (MS-MQDMPR 3.1.7.1.5), and because its protocol is not installed.
-Whether a well-formed name of a distribution list, a connector or a multicast address can be sent to is another matter:
-it takes a directory, a connector, another protocol.
+Well-formed names of distribution lists, connectors and multicast addresses are missing: a message to one requires a
+directory, a connector or another protocol.
 """
 KNOWN = {
-    "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: f"PUBLIC={PEER_PUBLIC_QUEUE}"),
-    "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: rf"PRIVATE={peer.identifier}\0000abCD"),
+    "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),
+    "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.private_name(0xABCD)),
     "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
 }
-"""By rule: the capability of a system that knows a certain name, and that name."""
+"""By rule: a well-formed name, and the capability of a SUT that knows it."""
 SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
-"""The rules of names of more than one queue."""
+"""The rules of names of several queues."""
 
 
 @needs("send")
@@ -197,34 +212,38 @@ SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
         for rule in FORMAT_NAMES
     ],
 )
-def test_format_names(peer, sut, judge, rule):
-    """A message can be sent to every well-formed name that is known, and to none that is not well formed."""
-    good, unknown, bad = FORMAT_NAMES[rule]
+def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule):
+    """Messages to well-formed names are accepted, and to malformed names refused.
+
+    Well-formed names of queues that no directory knows are not judged.
+    """
+    names = FORMAT_NAMES[rule]
+    accepted = names.accepted
     if rule in KNOWN:
         capability, known = KNOWN[rule]
         if sut.has(capability):
-            good = [*good, known(peer, sut)]
-    taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
-    if unknown and not good and DONE not in taken.values():
-        judge.not_exercised(
-            rule, reason="every name is refused, those that are well formed as well: nobody may know them"
-        )
+            accepted = [*accepted, known(peer, sut)]
+    outcomes = {name: _send(sut, name) for name in (*accepted, *names.unjudged, *names.refused)}
+    if names.unjudged and not accepted and Outcome.DONE not in outcomes.values():
+        judge.mark_not_exercised(rule, reason="the SUT refuses every name, well-formed names of unknown queues, too")
         return
-    for name in (*good, *bad):
-        expected = DONE if name in good else REFUSED
-        judge(rule, expected=expected, observed=taken[name], case=name)
+    for name in (*accepted, *names.refused):
+        expected = Outcome.DONE if name in accepted else Outcome.REFUSED
+        judge(rule, expected=expected, observed=outcomes[name], case=name)
 
 
-def _sendable(sut, name):
-    return tried(lambda: sut.send(name, body="named", label="named"))
+def _send(sut, name):
+    return outcome_of(lambda: sut.send(name, body="named", label="named"))
 
 
 @needs("send", "private_names")
 @covers("MQMQ-2.1.4-D01")
 @pytest.mark.parametrize("number", [0x1, 0x0000_BEEF, 0xFFFF_FFFE])
-def test_a_private_queue_is_not_looked_up(peer, sut, judge, number):
-    """A message for any number of a queue manager that is known goes there, and names that number."""
-    sender = Sender(peer, sut, to=rf"PRIVATE={peer.identifier}\{number:08X}")
+def test_message_is_sent_to_any_private_queue_number_of_host(peer, sut, judge, number):
+    """A message to PRIVATE= with the GUID of the peer and any queue number is sent to the peer, with that number as
+    DestinationQueue.
+    """
+    sender = Sender(peer, sut, to=peer.private_name(number))
     wanted = {
         "UserHeader.QueueManagerAddress": str(peer.identifier),
         "UserHeader.DestinationQueue": f"{number:08x}",
@@ -234,6 +253,6 @@ def test_a_private_queue_is_not_looked_up(peer, sut, judge, number):
     except ControlRefused as refused:
         judge("MQMQ-2.1.4-D01", expected=fields(wanted), observed=f"refused: {refused}")
         return
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     judge("MQMQ-2.1.4-D01", expected=fields(wanted), observed=Layout(sent[0]), evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

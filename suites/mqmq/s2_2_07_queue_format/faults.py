@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import SYSTEM, QueueFormats, QueueFormatType, SuffixType
 from reference_qm.core.remote.client_model import RemoteQueue
@@ -19,9 +19,9 @@ QueueFormat = dict[str, Any]
 # -- types and suffixes -----------------------------------------------------------------------------------------------
 
 
-@fault("format-machine-names-unknown", breaks="MQMQ-2.2.7-01")
+@fault("server-queue-format-machine-refused", breaks="MQMQ-2.2.7-01")
 class MachineNamesUnknown(QueueFormats):
-    """QUEUE_FORMAT_TYPE_MACHINE is no type."""
+    """The server refuses a QUEUE_FORMAT of type MACHINE."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.MACHINE:
@@ -30,7 +30,7 @@ class MachineNamesUnknown(QueueFormats):
 
 
 def _suffix_taken(kind: QueueFormatType, suffix: int, other: int) -> Install:
-    """Take one suffix of a type for another."""
+    """Read one suffix of a type as another."""
 
     class SuffixTaken(QueueFormats):
         def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -38,78 +38,78 @@ def _suffix_taken(kind: QueueFormatType, suffix: int, other: int) -> Install:
                 queue_format = queue_format | {"m_SuffixAndFlags": other}
             return super().format_name_of(queue_format)
 
-    return replaced(SuffixTaken)
+    return replace_part(SuffixTaken)
 
 
 for _name, _rule, _says, _kind, _suffix, _other in (
     (
-        "format-system-flag-ignored",
+        "server-queue-format-direct-with-flags-0x80-opened",
         "MQMQ-2.2.7-02",
-        "A queue is opened as a system queue.",
+        "The server opens a direct QUEUE_FORMAT without a suffix and with Flags 0x80.",
         QueueFormatType.DIRECT,
         SYSTEM,
         SuffixType.NONE,
     ),
     (
-        "format-bare-machine-opened",
+        "server-queue-format-machine-without-suffix-opened",
         "MQMQ-2.2.7-03",
-        "A machine name without suffix is its journal.",
+        "The server opens the journal for a machine QUEUE_FORMAT without a suffix.",
         QueueFormatType.MACHINE,
         SuffixType.NONE,
         SYSTEM | SuffixType.JOURNAL,
     ),
     (
-        "format-journal-without-flag",
+        "server-queue-format-journal-without-flags-opened",
         "MQMQ-2.2.7-04",
-        "A journal is opened without the flag of system queues.",
+        "The server opens a QUEUE_FORMAT with the suffix of a journal and Flags 0x00.",
         QueueFormatType.DIRECT,
         SuffixType.JOURNAL,
         SYSTEM | SuffixType.JOURNAL,
     ),
     (
-        "format-dead-letters-without-flag",
+        "server-queue-format-deadletter-without-flags-opened",
         "MQMQ-2.2.7-06",
-        "Dead letters are opened without the flag of system queues.",
+        "The server opens a QUEUE_FORMAT with the suffix of the dead-letter queue and Flags 0x00.",
         QueueFormatType.MACHINE,
         SuffixType.DEADLETTER,
         SYSTEM | SuffixType.DEADLETTER,
     ),
     (
-        "format-transactional-dead-letters-without-flag",
+        "server-queue-format-deadxact-without-flags-opened",
         "MQMQ-2.2.7-08",
-        "Transactional dead letters are opened without the flag of system queues.",
+        "The server opens a QUEUE_FORMAT with the suffix of the transactional dead-letter queue and Flags 0x00.",
         QueueFormatType.MACHINE,
         SuffixType.DEADXACT,
         SYSTEM | SuffixType.DEADXACT,
     ),
     (
-        "format-transactions-of-no-connector",
+        "server-queue-format-direct-with-xactonly-opened",
         "MQMQ-2.2.7-10",
-        "Any queue may be opened for transactions only.",
+        "The server opens a direct QUEUE_FORMAT with the suffix XACTONLY.",
         QueueFormatType.DIRECT,
         SuffixType.XACTONLY,
         SuffixType.NONE,
     ),
     (
-        "format-subqueue-as-system-queue",
+        "server-queue-format-subqueue-with-flags-0x80-opened",
         "MQMQ-2.2.7-11",
-        "A subqueue is opened as a system queue.",
+        "The server opens a QUEUE_FORMAT of a subqueue with Flags 0x80.",
         QueueFormatType.SUBQUEUE,
         SYSTEM | SuffixType.SUBQUEUE,
         SuffixType.SUBQUEUE,
     ),
     (
-        "format-system-flag-of-public-names-ignored",
+        "server-queue-format-public-with-flags-0x80-opened",
         "MQMQ-2.2.7-02",
-        "A public queue is opened as a system queue.",
+        "The server opens a public QUEUE_FORMAT without a suffix and with Flags 0x80.",
         QueueFormatType.PUBLIC,
         SYSTEM,
         SuffixType.NONE,
     ),
     (
-        "format-public-journal-is-its-queue",
+        "server-queue-format-public-journal-opens-queue",
         "MQMQ-2.2.7-04",
-        "The journal of a public queue is the queue itself.",
+        "The server opens the queue itself for a public QUEUE_FORMAT with the suffix of a journal.",
         QueueFormatType.PUBLIC,
         SYSTEM | SuffixType.JOURNAL,
         SuffixType.NONE,
@@ -119,7 +119,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
 
 
 def _taken_for_machine(kind: QueueFormatType, suffix: int) -> Install:
-    """Take a suffix of another type for that of this machine."""
+    """Read a suffix of another type as the suffix of machine names."""
 
     class TakenForMachine(QueueFormats):
         def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -127,28 +127,28 @@ def _taken_for_machine(kind: QueueFormatType, suffix: int) -> Install:
                 queue_format = queue_format | {"m_qft": QueueFormatType.MACHINE, "union": self.qm.adm.Identifier}
             return super().format_name_of(queue_format)
 
-    return replaced(TakenForMachine)
+    return replace_part(TakenForMachine)
 
 
 for _name, _rule, _says, _kind, _suffix in (
     (
-        "format-connector-journal",
+        "server-queue-format-connector-journal-opened",
         "MQMQ-2.2.7-05",
-        "A connector has a journal.",
+        "The server opens its own journal for a connector QUEUE_FORMAT with the suffix of a journal.",
         QueueFormatType.CONNECTOR,
         SYSTEM | SuffixType.JOURNAL,
     ),
     (
-        "format-public-dead-letters",
+        "server-queue-format-public-deadletter-opened",
         "MQMQ-2.2.7-07",
-        "A public name has dead letters.",
+        "The server opens its dead-letter queue for a public QUEUE_FORMAT with that suffix.",
         QueueFormatType.PUBLIC,
         SYSTEM | SuffixType.DEADLETTER,
     ),
     (
-        "format-public-transactional-dead-letters",
+        "server-queue-format-public-deadxact-opened",
         "MQMQ-2.2.7-09",
-        "A public name has transactional dead letters.",
+        "The server opens its transactional dead-letter queue for a public QUEUE_FORMAT with that suffix.",
         QueueFormatType.PUBLIC,
         SYSTEM | SuffixType.DEADXACT,
     ),
@@ -156,9 +156,9 @@ for _name, _rule, _says, _kind, _suffix in (
     add(_name, _rule, _says, _taken_for_machine(_kind, _suffix))
 
 
-@fault("format-subqueue-of-any-type", breaks="MQMQ-2.2.7-12")
+@fault("server-queue-format-direct-with-subqueue-suffix-opened", breaks="MQMQ-2.2.7-12")
 class SubqueueOfAnyType(QueueFormats):
-    """A direct name has a subqueue."""
+    """The server opens a direct QUEUE_FORMAT with the suffix of a subqueue."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         named = queue_format["m_qft"], queue_format["m_SuffixAndFlags"]
@@ -167,9 +167,9 @@ class SubqueueOfAnyType(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-@fault("format-public-guid-swapped", breaks="MQMQ-2.2.7-D02")
+@fault("server-queue-format-public-guid-big-endian", breaks="MQMQ-2.2.7-D02")
 class PublicGuidSwapped(QueueFormats):
-    """The GUID of a public queue is read in the order of its text."""
+    """The server reads the GUID of a public QUEUE_FORMAT in big-endian order."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PUBLIC:
@@ -180,9 +180,9 @@ class PublicGuidSwapped(QueueFormats):
 # -- other fields -----------------------------------------------------------------------------------------------------
 
 
-@fault("format-reserved-sent", breaks="MQMQ-2.2.7-13")
+@fault("client-queue-format-reserved-not-zero", breaks="MQMQ-2.2.7-13")
 class ReservedSent(ClientOpening):
-    """m_reserved of a client is not 0."""
+    """The client's QUEUE_FORMAT carries m_reserved 0xA5A5."""
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
@@ -190,17 +190,17 @@ class ReservedSent(ClientOpening):
         return super().open_for_application(queue, host, queue_format | {"m_reserved": 0xA5A5}, share)
 
 
-@fault("format-reserved-format-used", breaks="MQMQ-2.2.7-14")
+@fault("server-queue-format-nonzero-reserved-refused", breaks="MQMQ-2.2.7-14")
 class ReservedUsed(QueueFormats):
-    """m_reserved makes a difference."""
+    """The server refuses a QUEUE_FORMAT with a nonzero m_reserved."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         return None if queue_format["m_reserved"] else super().format_name_of(queue_format)
 
 
-@fault("format-lineage-ignored", breaks="MQMQ-2.2.7-15")
+@fault("server-queue-format-lineage-ignored", breaks="MQMQ-2.2.7-15")
 class LineageIgnored(QueueFormats):
-    """Lineage is not looked at."""
+    """The server opens a private QUEUE_FORMAT with any Lineage."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PRIVATE:
@@ -208,9 +208,9 @@ class LineageIgnored(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-@fault("format-subqueue-without-name", breaks="MQMQ-2.2.7-16")
+@fault("server-queue-format-subqueue-without-name-opened", breaks="MQMQ-2.2.7-16")
 class SubqueueWithoutName(QueueFormats):
-    """Without a subqueue the queue itself is opened."""
+    """The server opens the queue itself for a QUEUE_FORMAT of type SUBQUEUE whose name has no subqueue."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.SUBQUEUE and ";" not in queue_format["union"]:
@@ -221,9 +221,9 @@ class SubqueueWithoutName(QueueFormats):
 # -- names and members ------------------------------------------------------------------------------------------------
 
 
-@fault("format-direct-with-prefix", breaks="MQMQ-2.2.7-D01")
+@fault("server-queue-format-direct-without-prefix-refused", breaks="MQMQ-2.2.7-D01")
 class DirectWithPrefix(QueueFormats):
-    """A direct name has to begin with DIRECT=."""
+    """The server refuses a direct QUEUE_FORMAT whose name does not begin with DIRECT=."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.DIRECT and not queue_format["union"].startswith("DIRECT="):
@@ -231,18 +231,18 @@ class DirectWithPrefix(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-@fault("format-nibbles-swapped", breaks="MQMQ-2.2.7-D03")
+@fault("server-queue-format-suffix-in-upper-bits", breaks="MQMQ-2.2.7-D03")
 class NibblesSwapped(QueueFormats):
-    """The suffix is in the upper four bits."""
+    """The server reads the suffix of a QUEUE_FORMAT from the upper four bits of m_SuffixAndFlags."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         suffix = queue_format["m_SuffixAndFlags"]
         return super().format_name_of(queue_format | {"m_SuffixAndFlags": (suffix & 0xF) << 4 | suffix >> 4})
 
 
-@fault("format-private-by-guid-alone", breaks="MQMQ-2.2.7-D02")
+@fault("server-queue-format-private-read-as-machine", breaks="MQMQ-2.2.7-D02")
 class PrivateByGuid(QueueFormats):
-    """A private name is read as the GUID of a machine."""
+    """The server reads a private QUEUE_FORMAT as that of a machine."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PRIVATE:
@@ -252,7 +252,7 @@ class PrivateByGuid(QueueFormats):
 
 
 def _opened_as(change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None) -> Install:
-    """Name a queue of another queue manager in another way; ``of``: only one whose name is of this type."""
+    """Change the QUEUE_FORMAT of a queue of another queue manager; with `of`, only QUEUE_FORMATs of this type."""
 
     class OpenedAs(ClientOpening):
         def open_for_application(
@@ -261,70 +261,70 @@ def _opened_as(change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType
             meant = of in (None, queue_format["m_qft"])
             return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
 
-    return replaced(OpenedAs)
+    return replace_part(OpenedAs)
 
 
 add(
-    "format-sent-with-prefix",
+    "client-queue-format-direct-with-prefix",
     "MQMQ-2.2.7-D01",
-    "A client sends a direct name with DIRECT=.",
+    "The client's direct QUEUE_FORMAT carries a name that begins with DIRECT=.",
     _opened_as(lambda form: form | {"union": f"DIRECT={form['union']}"}),
 )
 add(
-    "format-sent-as-subqueue",
+    "client-queue-format-direct-as-subqueue",
     "MQMQ-2.2.7-D02",
-    "A client sends a direct name as that of a subqueue.",
+    "The client's QUEUE_FORMAT of a direct queue carries m_qft SUBQUEUE.",
     _opened_as(lambda form: form | {"m_qft": QueueFormatType.SUBQUEUE}),
 )
 add(
-    "format-sent-system-queue-without-flag",
+    "client-queue-format-system-queue-without-flags",
     ("MQMQ-2.2.7-04", "MQMQ-2.2.7-06", "MQMQ-2.2.7-08"),
-    "A client names a system queue by its suffix, without the flag.",
+    "The client's QUEUE_FORMAT of a system queue carries Flags 0x00.",
     _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] & 0x0F}),
 )
 add(
-    "format-sent-flag-without-suffix",
+    "client-queue-format-flags-0x80-without-suffix",
     "MQMQ-2.2.7-02",
-    "A client names every queue as one of the system.",
+    "The client's QUEUE_FORMAT of every queue carries Flags 0x80.",
     _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}),
 )
 add(
-    "format-sent-subqueue-of-the-system",
+    "client-queue-format-subqueue-with-flags-0x80",
     "MQMQ-2.2.7-11",
-    "A client names a subqueue as one of the system.",
+    "The client's QUEUE_FORMAT of a subqueue carries Flags 0x80.",
     _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}, QueueFormatType.SUBQUEUE),
 )
 add(
-    "format-sent-subqueue-as-direct",
+    "client-queue-format-subqueue-as-direct",
     "MQMQ-2.2.7-12",
-    "A client names a subqueue as any direct queue, with the suffix of subqueues.",
+    "The client's QUEUE_FORMAT of a subqueue carries m_qft DIRECT.",
     _opened_as(lambda form: form | {"m_qft": QueueFormatType.DIRECT}, QueueFormatType.SUBQUEUE),
 )
 add(
-    "format-sent-subqueue-without-name",
+    "client-queue-format-subqueue-without-name",
     "MQMQ-2.2.7-16",
-    "A client names the queue instead of its subqueue.",
+    "The client's QUEUE_FORMAT of a subqueue carries the name of the queue without the subqueue.",
     _opened_as(lambda form: form | {"union": form["union"].partition(";")[0]}, QueueFormatType.SUBQUEUE),
 )
 add(
-    "format-sent-private-as-public",
+    "client-queue-format-private-as-public",
     "MQMQ-2.2.7-D02",
-    "A client names a private queue as a public one.",
+    "The client's QUEUE_FORMAT of a private queue carries m_qft PUBLIC.",
     _opened_as(
         lambda form: form | {"m_qft": QueueFormatType.PUBLIC, "union": form["union"]["Lineage"]},
         QueueFormatType.PRIVATE,
     ),
 )
 add(
-    "format-sent-public-as-machine",
+    "client-queue-format-public-as-machine",
     "MQMQ-2.2.7-D02",
-    "A client names a public queue as a computer.",
+    "The client's QUEUE_FORMAT of a public queue carries m_qft MACHINE.",
     _opened_as(lambda form: form | {"m_qft": QueueFormatType.MACHINE}, QueueFormatType.PUBLIC),
 )
 add(
-    "format-sent-other-number",
+    "client-queue-format-uniquifier-one-too-high",
     "MQMQ-2.2.7-15",
-    "A client names the private queue after the one that is meant.",
+    "The client's QUEUE_FORMAT of a private queue carries a Uniquifier that is one too high.",
     _opened_as(
         lambda form: form | {"union": form["union"] | {"Uniquifier": form["union"]["Uniquifier"] + 1}},
         QueueFormatType.PRIVATE,

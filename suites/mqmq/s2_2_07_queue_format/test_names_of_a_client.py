@@ -1,51 +1,35 @@
-"""MS-MQMQ 2.2.7 QUEUE_FORMAT, 2.2.8 OBJECTID: how a client names the queues of another queue manager."""
+"""MS-MQMQ 2.2.7 QUEUE_FORMAT, 2.2.8 OBJECTID: the names that a client gives to queues of another queue manager."""
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 import pytest
 
 from harness.expectations import facts
-from harness.peer.peer import Peer
-from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.wire.rpc_qmcomm import (
-    DEADLETTER,
-    DEADXACT,
-    DIRECT,
-    JOURNAL,
-    PRIVATE,
-    PUBLIC,
-    SUBQUEUE,
-    SUBQUEUE_SUFFIX,
-    SYSTEM,
-)
+from harness.wire.rpc_qmcomm import SYSTEM, FormatType, Suffix
 from harness.wire.rpc_stub import octets
-from suites.mqqp.steps.reader import FAR, Reader
+from suites.mqqp.steps.reader import Reader
 
 pytestmark = needs("remote_read")
 
-NUMBER = 0xBEEF
 SUFFIX_BITS = 0x0F
-TEXTS = (DIRECT, SUBQUEUE)
+TYPES_OF_TEXT = (FormatType.DIRECT, FormatType.SUBQUEUE)
 
 
-def asked(peer: Peer, sut: Sut, name: str) -> ServedCall | None:
-    """Let the SUT open a queue of the peer; return its R_QMOpenRemoteQueue, None when it calls none."""
+def open_at_peer(peer, sut, name):
+    """Let the SUT open a queue of the peer; return its R_QMOpenRemoteQueue, or None without a call."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=name).wait()
+    reader.begin_open(name).wait()
     return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
 
 
-def named(call: ServedCall) -> tuple[int, int, str]:
-    """Return m_qft, m_SuffixAndFlags and the member of a QUEUE_FORMAT that came, as text in lower case."""
+def describe_queue_format(call):
+    """Return m_qft, m_SuffixAndFlags and the member of the QUEUE_FORMAT of a call, as text in lower case."""
     form = call.into.pQueueFormat.value
-    arm: Any = form.arm.value
-    if form.m_qft in TEXTS:
+    arm = form.arm.value
+    if form.m_qft in TYPES_OF_TEXT:
         return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
     guid, number = bytes(arm)[:16], bytes(arm)[16:]
     text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little'):#x}" if number else "")
@@ -54,51 +38,60 @@ def named(call: ServedCall) -> tuple[int, int, str]:
 
 @needs("private_names")
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02")
-@pytest.mark.parametrize("number", [1, NUMBER, 0xFFFF_FFFE], ids=hex)
-def test_a_private_queue_is_named_by_its_objectid(peer, sut, judge, number):
-    """m_qft is 2, without suffix and flags; Lineage is the GUID of the computer, Uniquifier the number of the queue."""
-    call = asked(peer, sut, rf"PRIVATE={peer.identifier}\{number:08x}")
+@pytest.mark.parametrize("number", [1, 0xBEEF, 0xFFFF_FFFE], ids=hex)
+def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
+    """The SUT opens PRIVATE= of the peer: m_qft is 2, m_SuffixAndFlags 0, Lineage the GUID of the peer and
+    Uniquifier the number of the queue.
+    """
+    call = open_at_peer(peer, sut, peer.private_name(number))
     if call is None:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a private name"
         )
         return
-    kind, suffix, member = named(call)
-    judge("MQMQ-2.2.7-D02", expected=PRIVATE, observed=kind, evidence=call.evidence)
+    kind, suffix, member = describe_queue_format(call)
+    judge("MQMQ-2.2.7-D02", expected=FormatType.PRIVATE, observed=kind, evidence=call.evidence)
     judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
     judge("MQMQ-2.2.7-15", expected=f"{peer.identifier} {number:#x}", observed=member, evidence=call.evidence)
 
 
 @needs("public_names")
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02")
-def test_a_public_queue_is_named_by_its_guid(peer, sut, judge):
-    """m_qft is 1, without suffix and flags, and its member the GUID of the queue."""
-    call = asked(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+def test_client_sends_guid_of_public_queue(peer, sut, judge):
+    """The SUT opens PUBLIC= of the peer: m_qft is 1, m_SuffixAndFlags 0, and the member the GUID of the queue."""
+    call = open_at_peer(peer, sut, peer.public_name)
     if call is None:
-        judge.not_exercised("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a public name")
+        judge.mark_not_exercised(
+            "MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT does not open queues by a public name"
+        )
         return
-    kind, suffix, member = named(call)
-    expected, observed = facts(m_qft=PUBLIC, member=str(PEER_PUBLIC_QUEUE)), {"m_qft": kind, "member": member}
+    kind, suffix, member = describe_queue_format(call)
+    expected, observed = (
+        facts(m_qft=FormatType.PUBLIC, member=peer.public_name.removeprefix("PUBLIC=")),
+        {"m_qft": kind, "member": member},
+    )
     judge("MQMQ-2.2.7-D02", expected=expected, observed=observed, evidence=call.evidence)
     judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
 
 
 SYSTEM_QUEUES = {
-    "MQMQ-2.2.7-04": (f"{FAR};JOURNAL", JOURNAL),
-    "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", DEADLETTER),
-    "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", DEADXACT),
+    "MQMQ-2.2.7-04": (f"{Reader.QUEUE};JOURNAL", Suffix.JOURNAL),
+    "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", Suffix.DEADLETTER),
+    "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", Suffix.DEADXACT),
 }
 """By rule: the path of a system queue, and its suffix."""
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule), id=rule) for rule in SYSTEM_QUEUES])
-def test_a_queue_of_the_system_is_flagged_as_such(peer, sut, judge, rule):
-    """A journal, dead letters, transactional ones: with the suffix of that kind comes Flags 0x80."""
+def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
+    """The SUT opens a queue journal or a dead-letter queue of the peer: m_SuffixAndFlags has the suffix of the queue
+    and Flags 0x80.
+    """
     path, suffix = SYSTEM_QUEUES[rule]
-    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{path}")
-    found = 0 if call is None else named(call)[1]
+    call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{path}")
+    found = 0 if call is None else describe_queue_format(call)[1]
     if call is None or not found & SUFFIX_BITS:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             rule, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
         )
         return
@@ -107,16 +100,18 @@ def test_a_queue_of_the_system_is_flagged_as_such(peer, sut, judge, rule):
 
 @needs("subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-def test_a_subqueue_is_named_with_its_suffix(peer, sut, judge):
-    """With the suffix of subqueues comes no flag, m_qft 8, and a direct name that has the subqueue in it."""
+def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
+    """The SUT opens a subqueue of the peer: m_qft is 8, m_SuffixAndFlags the suffix of subqueues without Flags 0x80,
+    and the member a direct name with the subqueue.
+    """
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{FAR};sub")
-    kind, suffix, member = (0, 0, "") if call is None else named(call)
-    if call is None or suffix & SUFFIX_BITS != SUBQUEUE_SUFFIX:
-        judge.not_exercised(
+    call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
+    kind, suffix, member = (0, 0, "") if call is None else describe_queue_format(call)
+    if call is None or suffix & SUFFIX_BITS != Suffix.SUBQUEUE:
+        judge.mark_not_exercised(
             *rules, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge("MQMQ-2.2.7-11", expected=SUBQUEUE_SUFFIX, observed=suffix, evidence=call.evidence)
-    judge("MQMQ-2.2.7-12", expected=SUBQUEUE, observed=kind, evidence=call.evidence)
-    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{FAR};sub", observed=member, evidence=call.evidence)
+    judge("MQMQ-2.2.7-11", expected=Suffix.SUBQUEUE, observed=suffix, evidence=call.evidence)
+    judge("MQMQ-2.2.7-12", expected=FormatType.SUBQUEUE, observed=kind, evidence=call.evidence)
+    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{Reader.QUEUE};sub", observed=member, evidence=call.evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.fields import field_is
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.remote.object_properties import ObjectProperties
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 def _unread(vt: int) -> Install:
-    """Take a variant of a type for no stub data."""
+    """Refuse stub data with a PROPVARIANT of a type as malformed."""
 
     class Unread(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
@@ -26,64 +26,64 @@ def _unread(vt: int) -> Install:
             else:
                 super().r_qm_get_object_properties(call, now)
 
-    return replaced(Unread)
+    return replace_part(Unread)
 
 
 for _name, _rule, _vt in (
-    ("variant-VT_EMPTY-unread", "MQMQ-2.2.12-01", VarType.VT_EMPTY),
-    ("variant-VT_NULL-unread", "MQMQ-2.2.12-02", VarType.VT_NULL),
-    ("variant-VT_I2-unread", "MQMQ-2.2.12-03", VarType.VT_I2),
-    ("variant-VT_I4-unread", "MQMQ-2.2.12-04", VarType.VT_I4),
-    ("variant-VT_BOOL-unread", "MQMQ-2.2.12-05", VarType.VT_BOOL),
-    ("variant-VT_I1-unread", "MQMQ-2.2.12-08", VarType.VT_I1),
-    ("variant-VT_UI1-unread", "MQMQ-2.2.12-09", VarType.VT_UI1),
-    ("variant-VT_UI2-unread", "MQMQ-2.2.12-10", VarType.VT_UI2),
-    ("variant-VT_UI4-unread", "MQMQ-2.2.12-11", VarType.VT_UI4),
-    ("variant-VT_I8-unread", "MQMQ-2.2.12-12", VarType.VT_I8),
-    ("variant-VT_UI8-unread", "MQMQ-2.2.12-13", VarType.VT_UI8),
-    ("variant-VT_LPWSTR-unread", "MQMQ-2.2.12-14", VarType.VT_LPWSTR),
-    ("variant-VT_BLOB-unread", "MQMQ-2.2.12-15", VarType.VT_BLOB),
-    ("variant-VT_CLSID-unread", "MQMQ-2.2.12-16", VarType.VT_CLSID),
+    ("server-propvariant-vt-empty-refused", "MQMQ-2.2.12-01", VarType.VT_EMPTY),
+    ("server-propvariant-vt-null-refused", "MQMQ-2.2.12-02", VarType.VT_NULL),
+    ("server-propvariant-vt-i2-refused", "MQMQ-2.2.12-03", VarType.VT_I2),
+    ("server-propvariant-vt-i4-refused", "MQMQ-2.2.12-04", VarType.VT_I4),
+    ("server-propvariant-vt-bool-refused", "MQMQ-2.2.12-05", VarType.VT_BOOL),
+    ("server-propvariant-vt-i1-refused", "MQMQ-2.2.12-08", VarType.VT_I1),
+    ("server-propvariant-vt-ui1-refused", "MQMQ-2.2.12-09", VarType.VT_UI1),
+    ("server-propvariant-vt-ui2-refused", "MQMQ-2.2.12-10", VarType.VT_UI2),
+    ("server-propvariant-vt-ui4-refused", "MQMQ-2.2.12-11", VarType.VT_UI4),
+    ("server-propvariant-vt-i8-refused", "MQMQ-2.2.12-12", VarType.VT_I8),
+    ("server-propvariant-vt-ui8-refused", "MQMQ-2.2.12-13", VarType.VT_UI8),
+    ("server-propvariant-vt-lpwstr-refused", "MQMQ-2.2.12-14", VarType.VT_LPWSTR),
+    ("server-propvariant-vt-blob-refused", "MQMQ-2.2.12-15", VarType.VT_BLOB),
+    ("server-propvariant-vt-clsid-refused", "MQMQ-2.2.12-16", VarType.VT_CLSID),
 ):
-    add(_name, _rule, f"A variant of {_vt.name} is no stub.", _unread(_vt))
+    add(_name, _rule, f"The server refuses a stub with a PROPVARIANT of {_vt.name} as malformed.", _unread(_vt))
 
 add(
-    "variant-vector-unread",
+    "server-propvariant-vector-of-variants-refused",
     ("MQMQ-2.2.12-06", "MQMQ-2.2.12-07"),
-    "A vector of variants is no stub.",
+    "The server refuses a stub with a vector of PROPVARIANTs as malformed.",
     _unread(VarType.VT_VECTOR | VarType.VT_VARIANT),
 )
 add(
-    "variant-vectors-unread",
+    "server-propvariant-vector-of-strings-refused",
     "MQMQ-2.2.12-17",
-    "A vector of strings is no stub.",
+    "The server refuses a stub with a vector of strings as malformed.",
     _unread(VarType.VT_VECTOR | VarType.VT_LPWSTR),
 )
 add(
-    "variant-count-unread",
+    "server-propvariant-vector-of-integers-refused",
     "MQMQ-2.2.12-18",
-    "A counted array of numbers is no stub.",
+    "The server refuses a stub with a vector of VT_UI4 as malformed.",
     _unread(VarType.VT_VECTOR | VarType.VT_UI4),
 )
 
 
 def _answered_as(identifier: int, vt: VarType) -> Install:
-    """Answer a property in a variant of another type."""
+    """Answer a property as another type."""
 
     class AnsweredAs(ObjectProperties):
         def get_queue_property(self, queue: Queue, wanted: int) -> dict[str, Any]:
             found = super().get_queue_property(queue, wanted)
             return found | {"vt": vt} if wanted == identifier else found
 
-    return replaced(AnsweredAs)
+    return replace_part(AnsweredAs)
 
 
 for _name, _rule, _identifier, _vt in (
-    ("property-106-other-type", "MQMQ-2.2.12-03", 106, VarType.VT_UI2),
-    ("property-109-other-type", "MQMQ-2.2.12-04", 109, VarType.VT_UI4),
-    ("property-104-other-type", "MQMQ-2.2.12-09", 104, VarType.VT_I1),
+    ("server-property-106-answered-as-vt-ui2", "MQMQ-2.2.12-03", 106, VarType.VT_UI2),
+    ("server-property-109-answered-as-vt-ui4", "MQMQ-2.2.12-04", 109, VarType.VT_UI4),
+    ("server-property-104-answered-as-vt-i1", "MQMQ-2.2.12-09", 104, VarType.VT_I1),
 ):
-    add(_name, _rule, f"Property {_identifier} is answered as {_vt.name}.", _answered_as(_identifier, _vt))
+    add(_name, _rule, f"The server answers property {_identifier} as {_vt.name}.", _answered_as(_identifier, _vt))
 
 
 def _is_ordering(packet: UserMessagePacket) -> bool:
@@ -96,15 +96,15 @@ class _NoSuchMethod(ObjectProperties):
 
 
 add(
-    "properties-method-missing",
+    "server-get-object-properties-missing-tolerated",
     (),
-    "Tolerated: there is no R_QMGetObjectProperties, which is a method of another document.",
-    replaced(_NoSuchMethod),
+    "Tolerated: the server has no R_QMGetObjectProperties, which is a method of another document.",
+    replace_part(_NoSuchMethod),
 )
 add(
-    "ordering-body-type",
+    "receiver-order-ack-body-type-vt-null",
     "MQMQ-2.2.12-D01",
-    "BodyType of an OrderAck or FinalAck is VT_NULL.",
+    "The receiver's OrderAck or FinalAck carries BodyType VT_NULL.",
     field_is(
         UserMessagePacket,
         "MessagePropertiesHeader.BodyType",

@@ -1,4 +1,4 @@
-"""Judge the type of the body of OrderAcks and FinalAcks. Spec: MS-MQMQ 2.2.12, MS-MQQB 2.2.4, 2.2.5."""
+"""Check BodyType of OrderAcks and FinalAcks. Spec: MS-MQMQ 2.2.12, MS-MQQB 2.2.4, 2.2.5."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VT_EMPTY = 0x0000
 
 @passive("MQMQ-2.2.12-D01", "UserMessage", "BodyType of an OrderAck or FinalAck is 0x0000, VT_EMPTY")
 def empty(packet: Any, context: Context) -> Finding:
-    """Hold BodyType of what has no type against the number of VT_EMPTY."""
+    """Check that BodyType of a body without a type is VT_EMPTY."""
     if not (is_order_ack(packet) or is_final_ack(packet)):
         return None
     value = packet.MessagePropertiesHeader.BodyType

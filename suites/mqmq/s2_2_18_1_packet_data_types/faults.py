@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, resized, with_bytes_turned
+from harness.faults.sent_messages import carries, correct_packet_size, with_bytes_turned
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
@@ -29,13 +29,13 @@ from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
-"""A queue manager, or a queue, that is nowhere."""
+"""The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
 """Values of DQ and RQ: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
 TIME_AT = 12
-"""Where TimeToReachQueue of the BaseHeader begins."""
+"""The offset of TimeToReachQueue in the BaseHeader."""
 NAMES_AT = 64
-"""Where the names of the UserHeader begin."""
+"""The offset of the first queue name of the UserHeader."""
 
 
 def _destined(kind: int) -> Callable[[UserMessagePacket], bool]:
@@ -49,11 +49,11 @@ def _answered(kind: int) -> Callable[[UserMessagePacket], bool]:
 # -- lists of destinations -----------------------------------------------------------------------------------------
 
 LIST = struct.pack("<HHI", 0x0064, 0, 1)
-"""How the list of one destination goes on after its HeaderSize; then FormatType and the name."""
+"""The bytes between HeaderSize and FormatType in a list of one destination."""
 
 
 def _first_destination(change: Callable[[bytearray, int], None]) -> Install:
-    """Change the only destination of a list; ``change`` gets the packet and where FormatType is."""
+    """Change the only destination of a list; `change` gets the packet and the offset of FormatType."""
 
     def changed(data: bytes) -> bytes:
         buffer = bytearray(data)
@@ -97,33 +97,33 @@ def _distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any])
 
 
 add(
-    "list-format-type-9",
+    "sender-destination-list-format-type-9",
     ("MQMQ-2.2.18.1.4-01", "MQMQ-2.2.18.1.4-02", "MQMQ-2.2.20.2-05"),
-    "FormatType of a destination is 9.",
+    "The sender's list of destinations carries FormatType 9.",
     _first_destination(_unknown_type),
 )
 add(
-    "list-name-without-end",
+    "sender-destination-list-name-unterminated",
     "MQMQ-2.2.18.1.4.1-01",
-    "The text of a destination has no terminator.",
+    "The sender's list of destinations carries a direct name without its null.",
     _first_destination(_no_terminator),
 )
 add(
-    "list-name-not-direct",
+    "sender-destination-list-name-not-direct",
     "MQMQ-2.2.18.1.4.1-02",
-    "A destination is no direct name.",
+    "The sender's list of destinations carries a text of FormatType 3 that is not a direct name.",
     _first_destination(_no_direct_name),
 )
 add(
-    "handed-list-as-public-queue",
+    "sender-distribution-list-sent-as-public-queue",
     "MQMQ-2.2.18.1.4.2-01",
-    "A distribution list is listed as a queue.",
+    "The sender's list of destinations carries a distribution list as a public queue.",
     _distribution_lists(lambda name: PublicQueueFormatName(name.DistributionListIdentifier)),
 )
 add(
-    "handed-another-list",
+    "sender-distribution-list-other-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
-    "A distribution list is listed with another GUID.",
+    "The sender's list of destinations carries another GUID of a distribution list.",
     _distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER)),
 )
 
@@ -132,7 +132,7 @@ _Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
 
 
 def _unaligned(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
-    """Let the GUIDs of names of a kind in a list follow their FormatType at once."""
+    """Put the GUIDs of names of a kind in a list directly behind their FormatType."""
 
     def changed(packet: UserMessagePacket) -> bytes:
         data = packet.build()
@@ -140,35 +140,40 @@ def _unaligned(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessag
             if isinstance(one.FormatName, kind):
                 name = one.FormatName.build()
                 data = data.replace(format_type + b"\0\0" + name, format_type + name)
-        return resized(data)
+        return correct_packet_size(data)
 
     return changed
 
 
 def _byte_names(packet: UserMessagePacket) -> bytes:
-    """Let the direct names of a list end with one byte of 0."""
+    """End the direct names of a list with a terminator of one byte."""
     header = packet.MultiQueueFormatHeader
     data = packet.build()
     for one in header.Destination.FormatNameList if header is not None else ():
         name = one.build()
         data = data.replace(name, name[:-1])
-    return resized(data)
+    return correct_packet_size(data)
 
 
 for _name, _rule, _says, _change in (
     (
-        "list-private-name-unaligned",
+        "sender-destination-list-private-name-unaligned",
         "MQMQ-2.2.18.1.7.2-D01",
-        "The name of a private queue in a list begins where the one before ends.",
+        "The sender's list of destinations carries a private name that is not aligned to 4 bytes.",
         _unaligned(PrivateQueueFormatName, b"\2\0"),
     ),
     (
-        "handed-list-unaligned",
+        "sender-destination-list-distribution-list-unaligned",
         "MQMQ-2.2.18.1.4.2-D01",
-        "The GUID of a distribution list begins right behind its FormatType.",
+        "The sender's list of destinations carries a distribution list whose GUID is not aligned to 4 bytes.",
         _unaligned(MQFDistributionQueueFormatName, b"\6\0"),
     ),
-    ("list-names-end-with-a-byte", "MQMQ-2.2.18.1.4.1-D01", "A name in a list ends with a byte of 0.", _byte_names),
+    (
+        "sender-destination-list-name-null-of-one-byte",
+        "MQMQ-2.2.18.1.4.1-D01",
+        "The sender's list of destinations carries direct names that end with a null of one byte.",
+        _byte_names,
+    ),
 ):
     add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 
@@ -192,17 +197,17 @@ def _four_bytes_more(packet: UserMessagePacket) -> bytes:
     """Put four bytes behind the name of the response queue."""
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
-    return resized(data[:end] + b"more" + data[end:])
+    return correct_packet_size(data[:end] + b"more" + data[end:])
 
 
 def _direct_name_wrong(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
-    """Write the direct name of the destination in another way; ``change`` gets its count, text and padding."""
+    """Change the direct name of the destination; `change` gets its count, text and padding."""
 
     def changed(packet: UserMessagePacket) -> bytes:
         data = packet.build()
         size = 2 + int.from_bytes(data[NAMES_AT : NAMES_AT + 2], "little")
         end = NAMES_AT + size + -size % 4
-        return resized(data[:NAMES_AT] + change(data[NAMES_AT:end]) + data[end:])
+        return correct_packet_size(data[:NAMES_AT] + change(data[NAMES_AT:end]) + data[end:])
 
     return changed
 
@@ -226,63 +231,63 @@ def _same_number(qm: QueueManager) -> None:
 
 for _name, _rules, _says, _install in (
     (
-        "name-private-number-big-endian",
+        "sender-private-name-number-big-endian",
         ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
-        "The number of a private queue is big-endian.",
+        "The sender's PrivateQueueFormatNameId carries a big-endian number.",
         packets(MESSAGE, _big_endian_number, _destined(ON_DESTINATION)),
     ),
     (
-        "name-one-number",
+        "queue-manager-new-private-queues-same-number",
         ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"),
-        "Every new queue gets the same number.",
+        "The queue manager gives every new private queue the same number.",
         always(_same_number),
     ),
     (
-        "name-direct-text-big-endian",
+        "sender-direct-name-text-big-endian",
         ("MQMQ-2.2.18.1.5.2-01",),
-        "The text of a direct name is big-endian.",
+        "The sender's DirectQueueFormatName carries big-endian text.",
         packets(MESSAGE, _big_endian_text, _destined(DIRECT)),
     ),
     (
-        "name-direct-count-with-padding",
+        "sender-direct-name-count-includes-padding",
         ("MQMQ-2.2.18.1.5.2-D01",),
-        "Count of a direct name counts its padding.",
+        "The sender's DirectQueueFormatName carries a count that includes the padding.",
         packets(MESSAGE, _direct_name_wrong(_counts_padding), _is_padded),
     ),
     (
-        "name-direct-unpadded",
+        "sender-direct-name-without-padding",
         ("MQMQ-2.2.18.1.5.2-D02",),
-        "A direct name has no padding.",
+        "The sender's DirectQueueFormatName has no padding.",
         packets(MESSAGE, _direct_name_wrong(_unpadded), _is_padded),
     ),
     (
-        "name-public-longer",
+        "sender-public-name-of-20-bytes",
         ("MQMQ-2.2.18.1.7.1-01",),
-        "A public queue takes 20 bytes.",
+        "The sender's PublicQueueFormatName has 20 bytes.",
         packets(MESSAGE, _four_bytes_more, _answered(PUBLIC)),
     ),
     (
-        "name-public-other",
+        "sender-public-name-other-guid",
         ("MQMQ-2.2.18.1.7.1-02",),
-        "A public queue is named by another GUID.",
+        "The sender's PublicQueueFormatName carries another GUID.",
         wrong_fields(MESSAGE, {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER}, _answered(PUBLIC)),
     ),
     (
-        "name-private-longer",
+        "sender-private-name-of-24-bytes",
         ("MQMQ-2.2.18.1.7.2-01",),
-        "A private queue on any host takes 24 bytes.",
+        "The sender's PrivateQueueFormatName has 24 bytes.",
         packets(MESSAGE, _four_bytes_more, _answered(ON_OTHER)),
     ),
     (
-        "name-private-other-host",
+        "sender-private-name-other-host",
         ("MQMQ-2.2.18.1.7.2-02",),
-        "A private queue has another host.",
+        "The sender's PrivateQueueFormatName carries the GUID of another host.",
         wrong_fields(MESSAGE, {"UserHeader.ResponseQueue.SourceQueueManager": OTHER}, _answered(ON_OTHER)),
     ),
     (
-        "name-private-other-number",
+        "sender-private-name-other-number",
         ("MQMQ-2.2.18.1.7.2-03",),
-        "A private queue has another number.",
+        "The sender's PrivateQueueFormatName carries another number.",
         wrong_fields(
             MESSAGE, {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1}, _answered(ON_OTHER)
         ),
@@ -294,9 +299,9 @@ for _name, _rules, _says, _install in (
 
 
 add(
-    "message-identifier-number-first",
+    "receiver-ack-correlation-id-number-before-guid",
     "MQMQ-2.2.18.1.3-D01",
-    "In a CorrelationID the number stands before the GUID.",
+    "The receiver's acknowledgment carries a CorrelationID with the number before the GUID.",
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
 )
 C = MessageClass
@@ -309,7 +314,7 @@ CONFUSED = {
     C.MQMSG_CLASS_ACK_RECEIVE: C.MQMSG_CLASS_ACK_REACH_QUEUE,
     C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
-"""The class of another event than the one that happened."""
+"""For the class of an event, the class of another event."""
 OF_CONFUSED = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",
@@ -331,21 +336,26 @@ def _called(others: Mapping[MessageClass, MessageClass]) -> Install:
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             super().send(message, others.get(message_class, message_class), now)
 
-    return replaced(Called)
+    return replace_part(Called)
 
 
 for _name, _breaks, _says, _others in (
-    ("message-classes-confused", OF_CONFUSED, "Acknowledgments have the class of another event.", CONFUSED),
     (
-        "message-over-is-deleted",
+        "receiver-ack-message-class-of-other-event",
+        OF_CONFUSED,
+        "The receiver's acknowledgment carries the MessageClass of another event.",
+        CONFUSED,
+    ),
+    (
+        "sender-ack-of-expired-message-class-deleted",
         "MQMQ-2.2.18.1.6-D03",
-        "A message that is over before it is sent counts as deleted.",
+        "The sender's acknowledgment of an expired message carries the class NACK_DELETED.",
         {C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: C.MQMSG_CLASS_NACK_DELETED},
     ),
     (
-        "message-unknown-provider-is-bad-encryption",
+        "receiver-ack-of-unknown-provider-bad-encryption",
         ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
-        "An unknown provider counts as bad encryption.",
+        "The receiver's acknowledgment of an unknown provider carries the class NACK_BAD_ENCRYPTION.",
         {C.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: C.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):
@@ -353,7 +363,7 @@ for _name, _breaks, _says, _others in (
 
 
 def _compared(number: Callable[[TxSequenceID], int]) -> Install:
-    """Compare sequences by another number of their identifiers."""
+    """Compare sequences by a changed number of their identifiers."""
 
     class Compared(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -362,33 +372,33 @@ def _compared(number: Callable[[TxSequenceID], int]) -> Install:
                 return super().is_in_sequence(session, packet)
             return number(header.TxSequenceID) > number(known)
 
-    return replaced(Compared)
+    return replace_part(Compared)
 
 
 add(
-    "sequence-ordinal-first",
+    "receiver-tx-sequence-id-ordinal-compared-first",
     ("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02"),
-    "Sequences are compared by Ordinal, then by TimeStamp.",
+    "The receiver compares two TxSequenceIDs by Ordinal first, then by TimeStamp.",
     _compared(lambda one: one.Ordinal << 32 | one.TimeStamp),
 )
 add(
-    "sequence-time-stamp-alone",
+    "receiver-tx-sequence-id-ordinal-ignored",
     "MQMQ-2.2.18.1.2-D02",
-    "Sequences are compared by TimeStamp alone.",
+    "The receiver compares two TxSequenceIDs by TimeStamp only.",
     _compared(lambda one: one.TimeStamp),
 )
 
 add(
-    "ordering-order-dropped",
+    "receiver-order-ack-missing",
     ("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08"),
-    "No OrderAck is sent.",
+    "The receiver sends no OrderAck.",
     packets(MESSAGE, lambda packet: None, is_order_ack),
 )
 
 
-@fault("later-sequence-told-by-its-timestamp-alone", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+@fault("receiver-sequence-of-equal-timestamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
 class LaterSequenceToldByItsTimestampAlone(InSequence):
-    """Of two sequences with one TimeStamp neither is later, whatever their Ordinals."""
+    """The receiver refuses a later sequence that has the TimeStamp of the known one."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header, last = packet.TransactionHeader, session.IncomingTxSequenceID
@@ -398,9 +408,9 @@ class LaterSequenceToldByItsTimestampAlone(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("later-sequence-told-in-signed-numbers", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+@fault("receiver-tx-sequence-id-compared-as-signed", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
 class LaterSequenceToldInSignedNumbers(InSequence):
-    """The numbers of sequences are compared as signed ones."""
+    """The receiver compares two TxSequenceIDs as signed integers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header, last = packet.TransactionHeader, session.IncomingTxSequenceID
@@ -415,8 +425,8 @@ def _signed(identifier: TxSequenceID) -> int:
 
 
 add(
-    "header-message-time-big-endian",
+    "sender-user-message-time-to-reach-queue-big-endian",
     "MQMQ-2.2.18-D01",
-    "TimeToReachQueue of a message is big-endian.",
+    "The sender's UserMessage carries a big-endian TimeToReachQueue.",
     packets(MESSAGE, with_bytes_turned(TIME_AT, 4)),
 )

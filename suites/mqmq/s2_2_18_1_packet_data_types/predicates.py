@@ -1,4 +1,4 @@
-"""Judge the data types that a message is made of: its identifier and the names in its lists of queues.
+"""Check data types in messages: the message identifier and the queue names in lists.
 
 Spec: MS-MQMQ 2.2.18.1.3, 2.2.18.1.4.
 """
@@ -7,46 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive, record_of
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import (
     FormatError,
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
     parse_format_name,
 )
+from suites.mqmq.steps.message_identifiers import ordinal
 from suites.mqmq.steps.message_parts import well_formed
 from suites.mqmq.steps.source_queue_manager import source
 
 MESSAGE = "UserMessage"
 
-passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is that of all messages that come from the SUT")(source)
+passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is the GUID of the SUT")(source)
 
-
-class Messages:
-    """The messages that a SUT has sent on a connection: the first of each identifier."""
-
-    def __init__(self) -> None:
-        self.first: dict[tuple[Any, int], Frame] = {}
-
-    def note(self, frame: Frame, connection: Connection) -> None:
-        """Note a message."""
-        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
-        if record is not None:
-            self.first.setdefault((record.UserHeader.SourceQueueManager, record.UserHeader.MessageID), frame)
-
-
-@passive("MQMQ-2.2.18.1.3-02", MESSAGE, "no other message of the SUT has the same MessageID")
-def ordinal(packet: Any, context: Context) -> Finding:
-    """Compare with the messages sent before: the same identifier means the same message, sent again."""
-    user, messages = packet.UserHeader, context.before(Messages)
-    if not messages.first:
-        return NotExercised("it is the first message on its connection")
-    first = messages.first.get((user.SourceQueueManager, user.MessageID))
-    if first is not None and record_of(first).MessagePropertiesHeader != packet.MessagePropertiesHeader:
-        return False, f"MessageID {user.MessageID} is that of another message too"
-    return True, f"MessageID is {user.MessageID}"
-
+passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has its own MessageID")(ordinal)
 
 passive("MQMQ-2.2.18.1.4-01", (MESSAGE, MALFORMED), "FormatType is 1, 2, 3 or 6")(
     well_formed("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
@@ -63,7 +40,7 @@ def listed_names(packet: Any) -> list[Any]:
 
 
 def well_formed_names(kind: type, *fields: str) -> Predicate:
-    """Demand names of a kind that can be read; ``fields`` begin the names of those that the codec stops at."""
+    """Return a predicate: names of a kind are well-formed; `fields` begin the codec's names of malformed fields."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
@@ -94,7 +71,7 @@ for rule, expected, kind, fields in (
 
 @passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "the string of FormatType 3 is a direct format name")
 def direct_name(packet: Any, context: Context) -> Finding:
-    """Demand direct format names, with DIRECT= in front or without (E07)."""
+    """Check that names of FormatType 3 are direct format names, with DIRECT= or without (E07)."""
     names = [name.DirectFormatName for name in listed_names(packet) if isinstance(name, MQFDirectQueueFormatName)]
     if not names:
         return None

@@ -1,6 +1,6 @@
-"""MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName: in a message that the SUT hands on.
+"""MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName: in a message that the SUT forwards.
 
-No queue manager sends one of itself: the directory expands lists.
+A queue manager sends no such name of its own, because the directory expands lists.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFDistributionQueueFormatName, MQFFormatNameElement
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
-SOME_LIST = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+LIST = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 
 
 @needs("private_names")
 @covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06", "MQMQ-2.2.18.1.4.2-D01")
 @pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
-def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, queue):
-    """A list of destinations with a direct name and a distribution list still has both: FormatType 6, 16 bytes."""
+def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge, queue):
+    """The SUT forwards a message for a direct name and a distribution list: FormatNameList still has FormatTypes 3
+    and 6, and the GUID of the list.
+    """
     direct = f"TCP:{peer.address}\\private$\\{queue}"
     elements = [
         MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=direct)),
-        MQFFormatNameElement(FormatName=MQFDistributionQueueFormatName(DistributionListIdentifier=SOME_LIST)),
+        MQFFormatNameElement(FormatName=MQFDistributionQueueFormatName(DistributionListIdentifier=LIST)),
     ]
-    sent, frame = handed_on(peer, sut, mqf={"Destination": elements})
+    sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
     names = Layout(frame).fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
-    aligned = [(3, direct.lower() + "\0"), (6, str(SOME_LIST))]
-    judge("MQMQ-2.2.18.1.4.2-D01", expected=aligned, observed=names, evidence=[sent, frame])
+    expected = [(3, direct.lower() + "\0"), (6, str(LIST))]
+    judge("MQMQ-2.2.18.1.4.2-D01", expected=expected, observed=names, evidence=[sent, frame])
     found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
     types = [int(each.FormatType) for each in found]
     evidence = [sent, frame]
@@ -39,7 +41,7 @@ def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, qu
     judge(
         "MQMQ-2.2.18.1.4.2-02",
         "MQDMPR-3.1.7.1.31-D06",
-        expected=[str(SOME_LIST)],
+        expected=[str(LIST)],
         observed=guids,
         evidence=evidence,
     )

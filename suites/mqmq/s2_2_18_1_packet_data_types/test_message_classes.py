@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18.1.6 Message Class Identifiers: which number acknowledges which event."""
+"""MS-MQMQ 2.2.18.1.6 Message Class Identifiers: the class of the acknowledgment for each event."""
 
 from __future__ import annotations
 
@@ -6,50 +6,51 @@ import pytest
 
 from harness.expectations import facts, one_of
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
-from suites.mqqb.steps.secured import CLEAR, Secured, signed
+from suites.mqqb.steps.secured import Secured, sign
 from suites.mqqb.steps.sender import Sender
 
 REACH_QUEUE_TIMEOUT = "NACK_REACH_QUEUE_TIMEOUT"
 ARRIVED = "ACK_REACH_QUEUE"
 UNSUPPORTED = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
-NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
+UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 SHORT_S = 2
 
 
 @needs("send", "receive")
 @covers("MQMQ-2.2.18.1.6-D03")
 @pytest.mark.parametrize("limit", ["time_to_reach_queue_s", "time_to_be_received_s"])
-def test_a_message_that_is_over_before_it_reaches_its_queue(peer, sut, judge, limit):
-    """A message for a peer that is away, whose one or other time is over, is NACK_REACH_QUEUE_TIMEOUT.
-
-    Who looks at TimeToReachQueue alone before sending (E110) sends the other one, and its destination refuses it.
+def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, limit):
+    """A message to an unreachable peer expires by TimeToReachQueue or by TimeToBeReceived: its sender acknowledges
+    it with NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender may look only at TimeToReachQueue, and then sends the other
+    message.
     """
     admin = sut.format_name("admin")
-    to = peer.direct_name("mqc-away")
-    sent = sut.send(to, body="over", label="over", acks=["negative_arrival"], admin_queue=admin, **{limit: SHORT_S})
+    to = peer.direct_name("mqc-unreachable")
+    sent = sut.send(
+        to, body="expires", label="expires", acks=["negative_arrival"], admin_queue=admin, **{limit: SHORT_S}
+    )
     peer.pass_time((SHORT_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1)
-    session, came = sender.first(1) if limit == "time_to_reach_queue_s" else _whatever_comes(sender)
+    session, later = sender.await_first(1) if limit == "time_to_reach_queue_s" else _collect(sender)
 
-    def answers():
-        return [one["class"] for one in sut.messages("admin") if _answers(one, sent)]
+    def acks():
+        return [one["class"] for one in sut.messages("admin") if _acknowledges(one, sent)]
 
-    peer.eventually(lambda: bool(answers()))
+    peer.eventually(lambda: bool(acks()))
     allowed = ([REACH_QUEUE_TIMEOUT],) if limit == "time_to_reach_queue_s" else ([REACH_QUEUE_TIMEOUT], [])
-    found = [str(one).removeprefix("MQMSG_CLASS_") for one in answers()]
-    judge.all(expected=one_of(*allowed), observed=found, evidence=came, errata="E110")
-    sender.acknowledge_all(session)
+    observed = [str(one).removeprefix("MQMSG_CLASS_") for one in acks()]
+    judge.all(expected=one_of(*allowed), observed=observed, evidence=later, errata="E110")
+    session.acknowledge_all()
 
 
-def _whatever_comes(sender):
-    session = sender.session()
+def _collect(sender):
+    session = sender.await_session()
     return session, sender.collect_all(session, 1)
 
 
-def _answers(message, sent):
+def _acknowledges(message, sent):
     guid, _, number = sent.strip("{").partition("}\\")
     correlation_id = bytes.fromhex(message["correlation_id"])
     return correlation_id[16:] == int(number).to_bytes(4, "little") and guid.lower() == message["source"].lower()
@@ -57,12 +58,14 @@ def _answers(message, sent):
 
 @needs("security", "receive", "configure")
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
-def test_a_provider_that_the_receiver_lacks(peer, sut, judge):
-    """A message whose signature was made by an unknown provider is NACK_UNSUPPORTED_CRYPTO_PROVIDER, or taken (E84)."""
+def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge):
+    """A message signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or, by erratum E84,
+    ACK_REACH_QUEUE; a message signed with a known provider gets ACK_REACH_QUEUE.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    packet = secured.message(ALICE, body=CLEAR, security={"DE": 0, "ProviderInfo": NO_SUCH_PROVIDER})
-    found = secured.dispositions({"unknown": signed(packet), "known": signed(secured.message())})
+    packet = secured.message(security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
+    found = secured.dispositions({"unknown": sign(packet), "known": sign(secured.message())})
     judge.all(
         expected=facts(unknown=one_of(UNSUPPORTED, ARRIVED), known=ARRIVED),
         observed={name: disposition.answer for name, disposition in found.items()},

@@ -1,14 +1,13 @@
-"""MS-MQMQ 2.2.18.1 Packet Data Types: the names of queues inside messages."""
+"""MS-MQMQ 2.2.18.1 Packet Data Types: queue names in messages."""
 
 from __future__ import annotations
 
-from collections import Counter
 from uuid import UUID
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, none
+from harness.expectations import distinct, fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import user_flags
@@ -16,17 +15,18 @@ from suites.mqmq.steps.outgoing import Outgoing
 
 LABEL = "named"
 FIXED_SIZE = 56
-"""Of the MessagePropertiesHeader before its label."""
+"""Bytes of the MessagePropertiesHeader before its label."""
 NAMES_AT = 64
-"""Where the names of queues begin: behind the BaseHeader and the fixed part of the UserHeader."""
-THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+"""Offset of the queue names, behind the BaseHeader and the fixed part of the UserHeader."""
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PUBLIC, OTHER_HOST = 5, 6
+"""Values of RQ."""
 
 
-def _names(peer, sut, response):
-    """Let the SUT send a message without a response queue and one with it.
+def _send_with_response_queue(peer, sut, response):
+    """Let the SUT send a message without and one with a response queue.
 
-    Returns the latter, its RQ, and its bytes from that queue's name on.
+    Return the latter, its RQ, and its bytes from ResponseQueue on.
     """
     outgoing = Outgoing(peer, sut)
     outgoing.send(body="", label=LABEL)
@@ -40,8 +40,10 @@ def _names(peer, sut, response):
 @needs("send")
 @covers("MQMQ-2.2.18.1.5.2-01")
 @pytest.mark.parametrize("queue", ["q", "qu", "que"])
-def test_a_direct_name_is_counted_terminated_and_padded(peer, sut, judge, queue):
-    """The destination is a count of bytes, the text with its null, and padding to 4 bytes; the next header follows."""
+def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, queue):
+    """The SUT sends to direct names of several lengths: DestinationQueue has the count of bytes and the name with
+    its null, and padding to 4 bytes follows.
+    """
     direct = rf"TCP:{peer.address}\private$\{queue}"
     outgoing = Outgoing(peer, sut, to=f"DIRECT={direct}")
     frame = outgoing.send(body="", label=LABEL)
@@ -49,45 +51,49 @@ def test_a_direct_name_is_counted_terminated_and_padded(peer, sut, judge, queue)
     text = (direct + "\0").encode("utf-16-le")
     name = len(text).to_bytes(2, "little") + text
     data = frame.data[NAMES_AT:]
-    behind = _header_after(data, len(name) + -len(name) % 4)
-    observed = {"name": data[: len(name)].hex(), "bytes_behind_it": behind}
-    judge.all(expected=facts(name=name.hex(), bytes_behind_it=0), observed=observed, evidence=frame)
+    behind = _bytes_to_next_header(data, len(name) + -len(name) % 4)
+    observed = {"name": data[: len(name)].hex(), "bytes to the next header": behind}
+    judge.all(expected=fields({"name": name.hex(), "bytes to the next header": 0}), observed=observed, evidence=frame)
 
 
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
-def test_a_public_queue_is_its_guid(peer, sut, judge):
-    """A public response queue has RQ 5 and takes 16 bytes: the queue's identifier."""
-    frame, kind, rest = _names(peer, sut, f"PUBLIC={THIRD}")
+def test_public_response_queue_is_guid(peer, sut, judge):
+    """The SUT sends with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
+    frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={OTHER_QUEUE_MANAGER}")
     if kind != PUBLIC:
-        raise ConformanceFailure(f"the SUT names a public response queue with RQ {kind}")
-    judge("MQMQ-2.2.18.1.7.1-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
-    judge("MQMQ-2.2.18.1.7.1-01", expected=0, observed=_header_after(rest, 16), evidence=frame)
+        raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
+    judge("MQMQ-2.2.18.1.7.1-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.1-01", expected=0, observed=_bytes_to_next_header(rest, 16), evidence=frame)
 
 
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.2-01", "MQMQ-2.2.18.1.7.2-02", "MQMQ-2.2.18.1.7.2-03")
-def test_a_private_queue_is_its_host_and_a_number(peer, sut, judge):
-    """A private response queue of a third host has RQ 6 and takes 20 bytes: the host's GUID and the number."""
-    frame, kind, rest = _names(peer, sut, rf"PRIVATE={THIRD}\0000ABCD")
+def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
+    """The SUT sends with a private response queue of a third host: RQ is 6, and ResponseQueue is the GUID of the
+    host and the number of the queue.
+    """
+    frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={OTHER_QUEUE_MANAGER}\0000ABCD")
     if kind != OTHER_HOST:
-        raise ConformanceFailure(f"the SUT names a private response queue of a third host with RQ {kind}")
-    judge("MQMQ-2.2.18.1.7.2-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
+        raise ConformanceFailure(f"the SUT sends a private response queue of a third host with RQ {kind}")
+    judge("MQMQ-2.2.18.1.7.2-02", expected=OTHER_QUEUE_MANAGER, observed=UUID(bytes_le=rest[:16]), evidence=frame)
     judge("MQMQ-2.2.18.1.7.2-03", expected=0xABCD, observed=int.from_bytes(rest[16:20], "little"), evidence=frame)
-    judge("MQMQ-2.2.18.1.7.2-01", expected=0, observed=_header_after(rest, 20), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.2-01", expected=0, observed=_bytes_to_next_header(rest, 20), evidence=frame)
 
 
 @needs("queue_control")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
-def test_private_queues_have_different_numbers(sut, judge):
-    """The private format names of three new queues of the SUT all differ."""
+def test_private_queues_have_distinct_numbers(sut, judge):
+    """Three queues are created: their private format names have different numbers."""
     _have_different_numbers(sut, judge, [sut.new_queue(f"number-{number}") for number in range(3)])
 
 
 @needs("queue_control", "restart")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
-def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judge):
-    """A queue is made, and after a restart as many as there are numbers up to its own, or eight: all differ."""
+def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
+    """A queue is created, the SUT restarted, and up to eight queues are created: their private format names have
+    different numbers.
+    """
     before = sut.new_queue("before")
     sut.restart()
     more = min(_private_number(sut, before), 8)
@@ -95,13 +101,13 @@ def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judg
 
 
 def _have_different_numbers(sut, judge, names):
-    numbers = Counter(_private_number(sut, name) for name in names)
+    numbers = [_private_number(sut, name) for name in names]
     judge(
         "MQMQ-2.2.18.1.5.1-02",
         "MQMQ-2.2.18.1.7.2-04",
         "MQDMPR-3.1.7.1.3-D04",
-        expected=none("number of several queues"),
-        observed=[hex(number) for number, queues in numbers.items() if queues > 1],
+        expected=distinct("numbers", len(names)),
+        observed=numbers,
     )
 
 
@@ -109,16 +115,18 @@ def _private_number(sut, name):
     return int(sut.private_format_name(name).rpartition("\\")[2], 16)
 
 
-def _header_after(data, size):
-    """Return how many bytes after a name of a size the MessagePropertiesHeader begins; its label shows where it is."""
+def _bytes_to_next_header(data, size):
+    """Return the bytes between a name of a size and the MessagePropertiesHeader, which the label locates."""
     return data[size:].find((LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
 @pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
-def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
-    """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
+def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
+    """The SUT sends to direct names of several lengths: DQ is 7, the count is that of the name with its null, and
+    the MessagePropertiesHeader follows the padding.
+    """
     outgoing = Outgoing(peer, sut, peer.direct_name(queue))
     frame = outgoing.send(body="named", label="named")
     outgoing.end()

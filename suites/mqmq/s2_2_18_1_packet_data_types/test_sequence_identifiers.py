@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is the later one."""
+"""MS-MQMQ 2.2.18.1.2 TxSequenceID: the order of two identifiers."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ import pytest
 
 from harness.run.marks import covers
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.ordering import Receiver, place
+from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
-STEPS = (
+CASES = (
     ("a later TimeStamp, a lower Ordinal", 1, -5, True),
     ("a later TimeStamp, the highest Ordinal", 1, None, True),
-    ("a TimeStamp of the next half", 0x4000_0000, -5, True),
+    ("a TimeStamp later by 2 to the power of 30", 0x4000_0000, -5, True),
     ("an equal TimeStamp, a higher Ordinal", 0, 5, True),
     ("an equal TimeStamp, a lower Ordinal", 0, -5, False),
     ("an earlier TimeStamp, a higher Ordinal", -1, 5, False),
     ("an earlier TimeStamp, the highest Ordinal", -1, None, False),
 )
-"""By what it is about: how the second sequence differs from the first, and whether that is the later one."""
+"""Name; seconds and Ordinal of the second TxSequenceID relative to the first; whether the second is the later one."""
 HIGHEST = 0xFFFF_FFFF
 
 
 @covers("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02")
 @pytest.mark.parametrize(
-    ("seconds", "ordinals", "later"), [step[1:] for step in STEPS], ids=[step[0] for step in STEPS]
+    ("seconds", "ordinals", "later"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_the_time_stamp_comes_before_the_ordinal(peer, sut, judge, seconds, ordinals, later):
-    """After the first message of one sequence, that of another is acknowledged in order if it is a later one."""
+def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
+    """The peer sends the first message of a sequence and then of another: the OrderAck names the second sequence if
+    its TxSequenceID is the later one, else the first.
+    """
     receiver = Receiver(peer, sut, ordinal=8)
     own = receiver.sequence.identifier
     first = receiver.send(label="first")
@@ -36,7 +38,9 @@ def test_the_time_stamp_comes_before_the_ordinal(peer, sut, judge, seconds, ordi
     receiver.sequence.number = 0
     second = receiver.send(label="second", transaction={"TxSequenceID": other})
     frame = receiver.poll_acknowledgment()
-    names = {(own.Ordinal, own.TimeStamp): "the first", (ordinal, other.TimeStamp): "the second"}
-    identified = "nothing" if frame is None else names.get(place(frame)[:2], f"another {place(frame)[:2]}")
-    expected, evidence = "the second" if later else "the first", [first, known, second, frame]
+    names = {(own.Ordinal, own.TimeStamp): "first sequence", (ordinal, other.TimeStamp): "second sequence"}
+    identified = (
+        "no OrderAck" if frame is None else names.get(read_ack_place(frame)[:2], f"another {read_ack_place(frame)[:2]}")
+    )
+    expected, evidence = "second sequence" if later else "first sequence", [first, known, second, frame]
     judge.all(expected=expected, observed=identified, case="OrderAck of", evidence=evidence)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, recomputed, size_wrong
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import add_refusals, bit_clear, bit_set, change_number, field_is, size_wrong
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, byte, every_packet, packets, set_fields, skip
 from harness.faults.registry import FaultyCore, add
-from harness.faults.sent_messages import carries, change_construction, resized, size_off_by, with_bytes_turned
+from harness.faults.sent_messages import (
+    carries,
+    change_construction,
+    correct_packet_size,
+    size_off_by,
+    with_bytes_turned,
+)
 from reference_qm.codec import (
     MAX_PACKET_SIZE,
     ConnectionParametersPacket,
@@ -40,158 +46,158 @@ SESSION_HEADER_SIZE = len(SessionHeader().build())
 
 add_refusals(
     MESSAGE,
-    ("header-base-reserved-refused", "MQMQ-2.2.19.1-02", "BaseHeader.Reserved"),
-    ("header-base-flag-x9-refused", "MQMQ-2.2.19.1-10", "BaseHeader.X9"),
-    ("header-base-flag-x8-refused", "MQMQ-2.2.19.1-11", "BaseHeader.X8"),
-    ("header-base-flag-x6-refused", "MQMQ-2.2.19.1-14", "BaseHeader.X6"),
-    ("header-base-flag-x5-refused", "MQMQ-2.2.19.1-15", "BaseHeader.X5"),
-    ("header-base-flag-x4-refused", "MQMQ-2.2.19.1-16", "BaseHeader.X4"),
-    ("header-base-flag-x3-refused", "MQMQ-2.2.19.1-17", "BaseHeader.X3"),
-    ("header-base-flag-x2-refused", "MQMQ-2.2.19.1-18", "BaseHeader.X2"),
-    ("header-base-flag-x1-refused", "MQMQ-2.2.19.1-19", "BaseHeader.X1"),
-    ("header-base-flag-x0-refused", "MQMQ-2.2.19.1-20", "BaseHeader.X0"),
+    ("receiver-base-header-reserved-refused", "MQMQ-2.2.19.1-02", "BaseHeader.Reserved"),
+    ("receiver-base-header-x9-refused", "MQMQ-2.2.19.1-10", "BaseHeader.X9"),
+    ("receiver-base-header-x8-refused", "MQMQ-2.2.19.1-11", "BaseHeader.X8"),
+    ("receiver-base-header-x6-refused", "MQMQ-2.2.19.1-14", "BaseHeader.X6"),
+    ("receiver-base-header-x5-refused", "MQMQ-2.2.19.1-15", "BaseHeader.X5"),
+    ("receiver-base-header-x4-refused", "MQMQ-2.2.19.1-16", "BaseHeader.X4"),
+    ("receiver-base-header-x3-refused", "MQMQ-2.2.19.1-17", "BaseHeader.X3"),
+    ("receiver-base-header-x2-refused", "MQMQ-2.2.19.1-18", "BaseHeader.X2"),
+    ("receiver-base-header-x1-refused", "MQMQ-2.2.19.1-19", "BaseHeader.X1"),
+    ("receiver-base-header-x0-refused", "MQMQ-2.2.19.1-20", "BaseHeader.X0"),
 )
 
 for _name, _rule, _kind, _path in (
-    ("header-base-flag-x9-sent", "MQMQ-2.2.19.1-10", ACK, "BaseHeader.X9"),
-    ("header-base-flag-x8-sent", "MQMQ-2.2.19.1-11", PARAMETERS, "BaseHeader.X8"),
-    ("header-base-flag-x6-sent", "MQMQ-2.2.19.1-14", MESSAGE, "BaseHeader.X6"),
-    ("header-base-flag-x5-sent", "MQMQ-2.2.19.1-15", EstablishConnectionPacket, "BaseHeader.X5"),
-    ("header-base-flag-x4-sent", "MQMQ-2.2.19.1-16", ACK, "BaseHeader.X4"),
-    ("header-base-flag-x3-sent", "MQMQ-2.2.19.1-17", MESSAGE, "BaseHeader.X3"),
-    ("header-base-flag-x2-sent", "MQMQ-2.2.19.1-18", PARAMETERS, "BaseHeader.X2"),
-    ("header-base-flag-x1-sent", "MQMQ-2.2.19.1-19", EstablishConnectionPacket, "BaseHeader.X1"),
-    ("header-base-flag-x0-sent", "MQMQ-2.2.19.1-20", MESSAGE, "BaseHeader.X0"),
+    ("sender-session-ack-base-header-x9-set", "MQMQ-2.2.19.1-10", ACK, "BaseHeader.X9"),
+    ("sender-connection-parameters-base-header-x8-set", "MQMQ-2.2.19.1-11", PARAMETERS, "BaseHeader.X8"),
+    ("sender-user-message-base-header-x6-set", "MQMQ-2.2.19.1-14", MESSAGE, "BaseHeader.X6"),
+    ("sender-establish-connection-base-header-x5-set", "MQMQ-2.2.19.1-15", EstablishConnectionPacket, "BaseHeader.X5"),
+    ("sender-session-ack-base-header-x4-set", "MQMQ-2.2.19.1-16", ACK, "BaseHeader.X4"),
+    ("sender-user-message-base-header-x3-set", "MQMQ-2.2.19.1-17", MESSAGE, "BaseHeader.X3"),
+    ("sender-connection-parameters-base-header-x2-set", "MQMQ-2.2.19.1-18", PARAMETERS, "BaseHeader.X2"),
+    ("sender-establish-connection-base-header-x1-set", "MQMQ-2.2.19.1-19", EstablishConnectionPacket, "BaseHeader.X1"),
+    ("sender-user-message-base-header-x0-set", "MQMQ-2.2.19.1-20", MESSAGE, "BaseHeader.X0"),
 ):
-    add(_name, _rule, f"{_path} is set in a packet that is sent.", bit_set(_kind, _path))
+    add(_name, _rule, f"The sender sets {_path} in a packet.", bit_set(_kind, _path))
 
 
 def _without_session_header(packet: SessionAckPacket) -> bytes:
-    return resized(packet.build()[:-SESSION_HEADER_SIZE])
+    return correct_packet_size(packet.build()[:-SESSION_HEADER_SIZE])
 
 
 for _name, _rules, _says, _install in (
     (
-        "header-base-version",
+        "receiver-session-ack-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
-        "VersionNumber is 0x11.",
+        "The receiver's SessionAck carries VersionNumber 0x11.",
         field_is(ACK, "BaseHeader.VersionNumber", 0x11),
     ),
     (
-        "message-transaction-priority",
+        "sender-transactional-message-priority-3",
         ("MQMQ-2.2.19.1-04",),
-        "A transactional message has priority 3.",
+        "The sender's transactional UserMessage carries priority 3.",
         field_is(MESSAGE, "BaseHeader.PR", 3, carries("TransactionHeader")),
     ),
     (
-        "ordering-order-internal",
+        "receiver-order-ack-in-set",
         ("MQMQ-2.2.19.1-06",),
-        "IN is set in an order acknowledgment.",
+        "The receiver's OrderAck carries IN set.",
         bit_set(MESSAGE, "BaseHeader.IN", is_order_ack),
     ),
     (
-        "ordering-final-internal",
+        "receiver-final-ack-in-set",
         ("MQMQ-2.2.19.1-06",),
-        "IN is set in a final acknowledgment.",
+        "The receiver's FinalAck carries IN set.",
         bit_set(MESSAGE, "BaseHeader.IN", is_final_ack),
     ),
     (
-        "header-session-ack-without-header",
+        "receiver-session-ack-without-session-header",
         ("MQMQ-2.2.19.1-07",),
-        "A SessionAck has SH set but no SessionHeader.",
+        "The receiver's SessionAck carries SH set and no SessionHeader.",
         packets(ACK, _without_session_header),
     ),
     (
-        "header-session-ack-debug-flag",
+        "receiver-session-ack-dh-set",
         ("MQMQ-2.2.19.1-08",),
-        "A SessionAck has DH set.",
+        "The receiver's SessionAck carries DH set.",
         bit_set(ACK, "BaseHeader.DH"),
     ),
     (
-        "header-message-debug-flag",
+        "sender-user-message-dh-without-debug-header",
         ("MQMQ-2.2.19.1-09", "MQMQ-2.2.20-06"),
-        "A message has DH set but no DebugHeader.",
+        "The sender's UserMessage carries DH set and no DebugHeader.",
         bit_set(MESSAGE, "BaseHeader.DH"),
     ),
     (
-        "handed-traced-without-tr",
+        "sender-traced-message-tr-clear",
         ("MQMQ-2.2.19.1-12",),
-        "TR is not set in a message that is traced.",
+        "The sender's UserMessage that is to be traced carries TR clear.",
         bit_clear(MESSAGE, "BaseHeader.TR"),
     ),
     (
-        "header-message-traced-without-debug-header",
+        "sender-user-message-tr-without-dh",
         ("MQMQ-2.2.19.1-13",),
-        "A message has TR set and DH clear.",
+        "The sender's UserMessage carries TR set and DH clear.",
         bit_set(MESSAGE, "BaseHeader.TR"),
     ),
     (
-        "header-base-signature",
+        "receiver-session-ack-signature-first-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
-        "Signature begins with another letter.",
+        "The receiver's SessionAck carries a Signature that begins with another letter.",
         field_is(ACK, "BaseHeader.Signature", b"MIOR"),
     ),
     (
-        "header-base-packet-size",
+        "connection-parameters-packet-size-4-bytes-short",
         ("MQMQ-2.2.19.1-22",),
-        "PacketSize of a ConnectionParameters counts 4 bytes too few.",
+        "The ConnectionParameters packet carries a PacketSize that is 4 bytes too small.",
         size_wrong(PARAMETERS, "BaseHeader.PacketSize", -4),
     ),
     (
-        "header-base-version-of-every-packet",
+        "every-packet-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
-        "VersionNumber of every packet is 0x11.",
+        "Every packet of the queue manager carries VersionNumber 0x11.",
         every_packet(byte(0, lambda old: 0x11)),
     ),
     (
-        "header-base-version-of-messages",
+        "sender-user-message-version-number-zero",
         ("MQMQ-2.2.19.1-01",),
-        "VersionNumber of a message is 0x00.",
+        "The sender's UserMessage carries VersionNumber 0x00.",
         field_is(MESSAGE, "BaseHeader.VersionNumber", 0),
     ),
     (
-        "header-base-signature-of-every-packet",
+        "every-packet-signature-big-endian",
         ("MQMQ-2.2.19.1-21",),
-        "Signature of every packet is in network order.",
+        "Every packet of the queue manager carries a big-endian Signature.",
         every_packet(lambda data: data[:4] + data[4:8][::-1] + data[8:]),
     ),
     (
-        "header-base-signature-of-messages",
+        "sender-user-message-signature-last-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
-        "Signature of a message ends with another letter.",
+        "The sender's UserMessage carries a Signature that ends with another letter.",
         field_is(MESSAGE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
-        "header-base-packet-size-of-every-packet",
+        "every-packet-packet-size-16-bytes-large",
         ("MQMQ-2.2.19.1-22",),
-        "PacketSize of every packet counts the BaseHeader twice.",
+        "Every packet of the queue manager carries a PacketSize that counts the BaseHeader twice.",
         every_packet(size_off_by(+16)),
     ),
     (
-        "header-base-packet-size-without-header",
+        "every-packet-packet-size-16-bytes-short",
         ("MQMQ-2.2.19.1-22",),
-        "PacketSize of every packet does not count the BaseHeader.",
+        "Every packet of the queue manager carries a PacketSize without the BaseHeader.",
         every_packet(size_off_by(-16)),
     ),
     (
-        "header-base-packet-size-of-messages",
+        "sender-user-message-packet-size-4-bytes-short",
         (
             "MQMQ-2.2.19.1-22",
             "MQDMPR-3.1.7.1.32-04",
         ),
-        "PacketSize of a message counts 4 bytes too few.",
+        "The sender's UserMessage carries a PacketSize that is 4 bytes too small.",
         size_wrong(MESSAGE, "BaseHeader.PacketSize", -4),
     ),
     (
-        "header-base-packet-size-too-large",
+        "establish-connection-packet-size-above-4-mib",
         ("MQMQ-2.2.19.1-22",),
-        "PacketSize of an EstablishConnection is above 4 MiB.",
+        "The EstablishConnection packet carries a PacketSize above 4 MiB.",
         field_is(EstablishConnectionPacket, "BaseHeader.PacketSize", 0x0040_0001),
     ),
     (
-        "header-internal-packet-expires",
+        "receiver-session-ack-time-to-reach-queue-1-hour",
         ("MQMQ-2.2.19.1-25", "MQMQ-2.2.19.1-D01"),
-        "TimeToReachQueue of a SessionAck is an hour.",
+        "The receiver's SessionAck carries a TimeToReachQueue of one hour.",
         field_is(ACK, "BaseHeader.TimeToReachQueue", HOUR_S),
     ),
 ):
@@ -204,42 +210,42 @@ def _without_priority(packet: UserMessagePacket) -> bool:
 
 for _name, _rules, _says, _install in (
     (
-        "header-message-flags-big-endian",
+        "sender-user-message-base-header-flags-big-endian",
         (
             "MQMQ-2.2.19.1-D01",
             "MQDMPR-3.1.7.1.32-D01",
         ),
-        "Flags of a message are big-endian.",
+        "The sender's UserMessage carries big-endian BaseHeader.Flags.",
         packets(MESSAGE, with_bytes_turned(FLAGS_AT, 2)),
     ),
     (
-        "header-session-flag-one-bit-higher",
+        "receiver-session-ack-sh-one-bit-too-high",
         ("MQMQ-2.2.19.1-D01",),
-        "SH of a SessionAck is where DH should be.",
-        recomputed(ACK, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
+        "The receiver's SessionAck carries SH one bit too high.",
+        change_number(ACK, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
     ),
     (
-        "header-default-priority-4",
+        "sender-user-message-default-priority-4",
         (
             "MQMQ-2.2.19.1-D02",
             "MQDMPR-3.1.1.12-D48",
         ),
-        "A message without a priority has 4.",
+        "The sender's UserMessage without a requested priority carries priority 4.",
         field_is(MESSAGE, "BaseHeader.PR", 4, _without_priority),
     ),
     (
-        "header-time-in-minutes",
+        "sender-user-message-time-to-reach-queue-in-minutes",
         ("MQMQ-2.2.19.1-D04",),
-        "TimeToReachQueue is in minutes.",
-        recomputed(MESSAGE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
+        "The sender's UserMessage carries TimeToReachQueue in minutes.",
+        change_number(MESSAGE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-@fault("header-largest-refused", breaks="MQMQ-2.2.19.1-D03")
+@fault("receiver-packet-of-4-mib-refused", breaks="MQMQ-2.2.19.1-D03")
 class LargestRefused(Identifying):
-    """A packet of 4 MiB is too large."""
+    """The receiver refuses a packet of 4 MiB."""
 
     def check_form(self, packet: Packet) -> None:
         if packet.BaseHeader.PacketSize >= MAX_PACKET_SIZE:
@@ -247,48 +253,48 @@ class LargestRefused(Identifying):
         super().check_form(packet)
 
 
-@fault("header-highest-priority-last", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
+@fault("receiver-priority-7-below-0", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
 class HighestLast(Positions):
-    """Priority 7 is below 0."""
+    """The receiver puts messages of priority 7 behind those of priority 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=(message.Priority + 1) % 8))
 
 
-@fault("header-forever-is-136-years", breaks="MQMQ-2.2.19.1-D04")
+@fault("receiver-infinite-time-to-reach-queue-1-year", breaks="MQMQ-2.2.19.1-D04")
 class ForeverEnds(Lifetimes):
-    """TimeToReachQueue without an end is over after a year."""
+    """The receiver treats a message with TimeToReachQueue 0xFFFFFFFF as expired after a year."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return super().has_expired(packet, now) or now.utc_s - packet.UserHeader.SentTime > YEAR_S
 
 
-@fault("header-priority-ignored", breaks="MQMQ-2.2.19.1-03")
+@fault("receiver-priority-ignored", breaks="MQMQ-2.2.19.1-03")
 class PriorityIgnored(Positions):
-    """Messages lie in the queue as they came."""
+    """The receiver puts messages into the queue in the order of arrival."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=SAME_PRIORITY))
 
 
-@fault("header-expiry-ignored", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))
+@fault("receiver-expired-user-message-accepted", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))
 class ExpiryIgnored(Lifetimes):
-    """No message ever expires."""
+    """The receiver accepts expired messages."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
 
 add(
-    "header-expiry-of-waiting-ignored",
+    "sender-message-past-time-to-reach-queue-sent",
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
-    "A message that waits never expires, and is sent whenever it can be.",
-    both(replaced(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
+    "The sender keeps a waiting message that has expired, and sends it.",
+    both(replace_part(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
 )
 
 
 def _counts_for_itself(faulty: FaultyCore) -> None:
-    """Count the seconds since the start, and add them to the time that the clock showed then."""
+    """Compute the time from the time at the start and the seconds since then."""
     began: list[Now] = []
 
     def count(now: Now) -> Now:
@@ -300,19 +306,19 @@ def _counts_for_itself(faulty: FaultyCore) -> None:
 
 
 add(
-    "header-clock-read-once",
+    "queue-manager-clock-read-once",
     (
         *("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQQB-3.1.7.1.2-D01"),
         *("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
     ),
-    "The clock is read when the queue manager begins, and never again: it counts for itself.",
+    "The queue manager reads the clock once, at its start, and counts the time itself afterwards.",
     _counts_for_itself,
 )
 
 
-@fault("header-last-come-first", breaks="MQMQ-2.2.19.1-03")
+@fault("receiver-later-message-before-earlier-one", breaks="MQMQ-2.2.19.1-03")
 class LastComeFirst(Positions):
-    """A message lies before those of its priority that came earlier."""
+    """The receiver puts a message before earlier ones of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, message)
@@ -322,18 +328,21 @@ class LastComeFirst(Positions):
         return position
 
 
-@fault("header-expiry-of-express-alone", breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"))
+@fault(
+    "receiver-expired-recoverable-user-message-accepted",
+    breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"),
+)
 class ExpiryOfExpressAlone(Lifetimes):
-    """A recoverable message never expires."""
+    """The receiver accepts an expired recoverable message."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return not packet.UserHeader.DM and super().has_expired(packet, now)
 
 
 add(
-    "priority-zero-sent-as-three",
+    "sender-user-message-priority-0-sent-as-3",
     ("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"),
-    "A message of priority 0 is sent as one without a priority.",
+    "The sender's UserMessage of priority 0 carries priority 3.",
     change_construction(
         lambda packet, message: (
             packet
@@ -346,12 +355,12 @@ add(
 
 
 add(
-    "priority-of-a-recoverable-message-not-sent",
+    "sender-recoverable-message-priority-always-3",
     (
         "MQMQ-2.2.19.1-D02",
         "MQDMPR-3.1.1.12-D48",
     ),
-    "A recoverable message is sent with priority 3, whatever was asked for.",
+    "The sender's recoverable UserMessage carries priority 3 for every requested priority.",
     change_construction(
         lambda packet, message: (
             set_fields(packet, {"BaseHeader.Flags": lambda flags: flags & ~7 | 3})
@@ -364,9 +373,9 @@ add(
 
 
 add(
-    "packet-size-without-the-debug-header",
+    "sender-user-message-packet-size-without-debug-header",
     ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
-    "PacketSize leaves out the DebugHeader.",
+    "The sender's UserMessage carries a PacketSize that excludes the DebugHeader.",
     packets(
         UserMessagePacket,
         lambda packet: size_off_by(-len(packet.DebugHeader.build()))(packet.build()),
@@ -377,9 +386,9 @@ add(
 
 
 add(
-    "packet-size-with-the-session-header-of-a-recoverable-message",
+    "sender-recoverable-message-packet-size-16-bytes-large",
     ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
-    "PacketSize counts the SessionHeader of a recoverable message.",
+    "The sender's recoverable UserMessage carries a PacketSize that includes the SessionHeader.",
     packets(
         UserMessagePacket,
         lambda packet: size_off_by(16)(packet.build()),
@@ -389,9 +398,9 @@ add(
 )
 
 
-@fault("priority-one-lies-with-priority-zero", breaks="MQMQ-2.2.19.1-03", blind=True)
+@fault("receiver-priority-1-treated-as-0", breaks="MQMQ-2.2.19.1-03", blind=True)
 class PriorityOneLiesWithPriorityZero(Positions):
-    """Messages of priority 1 lie among those of priority 0."""
+    """The receiver orders messages of priority 1 as messages of priority 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Priority != 1:
@@ -401,9 +410,9 @@ class PriorityOneLiesWithPriorityZero(Positions):
         return position
 
 
-@fault("recoverable-messages-before-express-ones", breaks="MQMQ-2.2.19.1-03", blind=True)
+@fault("receiver-recoverable-message-priority-one-too-high", breaks="MQMQ-2.2.19.1-03", blind=True)
 class RecoverableMessagesBeforeExpressOnes(Positions):
-    """A recoverable message lies one priority higher than it should."""
+    """The receiver puts a recoverable message one priority too high."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
@@ -414,9 +423,9 @@ class RecoverableMessagesBeforeExpressOnes(Positions):
         return position
 
 
-@fault("no-time-to-reach-taken-for-endless", breaks="MQMQ-2.2.19.1-D04", blind=True)
+@fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
 class NoTimeToReachTakenForEndless(Admission):
-    """A TimeToReachQueue of 0 is taken for none: the message never expires on its way."""
+    """The receiver treats a message with TimeToReachQueue 0 as one that never expires."""
 
     def check_expiration(self, session: Any, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
         if not packet.BaseHeader.TimeToReachQueue:
@@ -424,9 +433,9 @@ class NoTimeToReachTakenForEndless(Admission):
         return super().check_expiration(session, packet, queue, now)
 
 
-@fault("largest-packet-refused", breaks="MQMQ-2.2.19.1-D03", blind=True)
+@fault("receiver-packet-of-0x400000-bytes-refused", breaks="MQMQ-2.2.19.1-D03", blind=True)
 class LargestPacketRefused(Identifying):
-    """A packet of 0x00400000 bytes is refused."""
+    """The receiver refuses a packet with PacketSize 0x00400000."""
 
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)

@@ -1,4 +1,4 @@
-"""Judge the BaseHeader of every packet. Spec: MS-MQMQ 2.2.19.1."""
+"""Check the BaseHeader of every packet. Spec: MS-MQMQ 2.2.19.1."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.base_bytes import OF_A_STREAM, of_packets, size_counts_packet
 from suites.mqmq.steps.message_bytes import BASE
+from suites.mqmq.steps.message_parts import there_if_and_only_if
 from suites.mqmq.steps.unused import bits_not_set
 from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
 
@@ -35,28 +36,28 @@ bits_not_set((*INTERNAL, MESSAGE), BaseHeader, UNUSED)
 @passive("MQMQ-2.2.19.1-01", OF_A_STREAM, "VersionNumber is 0x10", decisive=True)
 @of_packets
 def version(data: bytes) -> Finding:
-    """Judge the first byte."""
+    """Check VersionNumber."""
     return data[0] == VERSION, f"VersionNumber is 0x{data[0]:02X}"
 
 
 @passive("MQMQ-2.2.19.1-21", OF_A_STREAM, "Signature is 4C 49 4F 52", decisive=True)
 @of_packets
 def signature(data: bytes) -> Finding:
-    """Judge the bytes by which a packet is known."""
+    """Check Signature."""
     return data[4:8] == SIGNATURE, f"Signature is {data[4:8].hex(' ').upper()}"
 
 
 passive(
     "MQMQ-2.2.19.1-22",
     OF_A_STREAM,
-    "PacketSize counts the packet, without the SessionHeader of a message",
+    "PacketSize is the size of the packet, without the SessionHeader of a message",
     decisive=True,
 )(of_packets(size_counts_packet))
 
 
 @passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 with TH 1")
 def no_priority(packet: Any, context: Context) -> Finding:
-    """Demand one priority of all transactional messages: they go in order."""
+    """Check that transactional messages have priority 0."""
     if packet.TransactionHeader is None:
         return None
     return packet.BaseHeader.PR == 0, f"PR is {packet.BaseHeader.PR}"
@@ -69,19 +70,24 @@ passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0")
 
 @passive("MQMQ-2.2.19.1-08", INTERNAL, "DH is 0")
 def debug_header_only_in_messages(packet: Any, context: Context) -> Finding:
-    """Demand DH 0 of all but a UserMessage: only that can have a DebugHeader."""
+    """Check that DH is 0 in internal packets, which have no DebugHeader."""
     return packet.BaseHeader.DH == 0, f"DH is {packet.BaseHeader.DH}"
 
 
 @passive("MQMQ-2.2.19.1-13", MESSAGE, "DH is 1 where TR is 1")
 def tracing_needs_a_debug_header(packet: Any, context: Context) -> Finding:
-    """Demand DH with TR: tracing is asked for with both."""
+    """Check that DH is set with TR."""
     base = packet.BaseHeader
     return (bool(base.DH), f"TR is 1, DH is {base.DH}") if base.TR else NotExercised("TR is 0")
 
 
 @passive("MQMQ-2.2.19.1-25", INTERNAL, "TimeToReachQueue is 0xFFFFFFFF")
 def internal_packets_do_not_expire(packet: Any, context: Context) -> Finding:
-    """Demand TimeToReachQueue without an end: only messages have a time to reach their queue."""
+    """Check that TimeToReachQueue of internal packets is infinite."""
     value = packet.BaseHeader.TimeToReachQueue
     return value == FOREVER, f"TimeToReachQueue is 0x{value:08X}"
+
+
+passive("MQMQ-2.2.19.1-09", (MESSAGE, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
+    there_if_and_only_if(BASE, "DH", "DebugHeader")
+)

@@ -6,10 +6,10 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import connection_parameters, session_ack
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import accepted, agree, internal_bits, listen, packet_at, respond
+from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.opening import accepted, agree, listen, packet_at, read_internal_bits, respond
 
 RESERVED_BITS = {
     "X9": "MQMQ-2.2.19.1-10",
@@ -32,9 +32,11 @@ LONG_AGO_S = 3_600
 
 
 @covers("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-05", "MQMQ-2.2.19.1-07", "MQMQ-2.2.19.1-21", "MQMQ-2.2.19.1-22")
-def test_the_base_header_of_internal_packets(peer, judge):
-    """Version, signature, size and flags of the three internal packets that an acceptor sends."""
-    answers = exchange(peer).connection.received
+def test_internal_packets_have_version_signature_and_size(peer, judge):
+    """The SUT answers a session setup and a message: its three packets have the version, signature, size and flags
+    of internal packets.
+    """
+    answers = exchange_message(peer).connection.received
     begins = [frame.data[:8] for frame in answers]
     versions = [f"0x{data[0]:02X}" for data in begins]
     signatures = [data[4:8].hex(" ").upper() for data in begins]
@@ -43,35 +45,39 @@ def test_the_base_header_of_internal_packets(peer, judge):
     acks = [len(frame.data) for frame in answers[2:] if int.from_bytes(frame.data[2:4], "little") & 0x10]
     judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, observed=versions, evidence=answers)
     judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, observed=signatures, evidence=answers)
-    judge("MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[internal_bits(f)["IN"] for f in answers], evidence=answers)
+    judge(
+        "MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[read_internal_bits(f)["IN"] for f in answers], evidence=answers
+    )
     judge("MQMQ-2.2.19.1-07", expected=[36], observed=acks, evidence=answers[2:])
     judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=lengths, evidence=answers)
     of_setup = sizes[:2] + [36 if size in (20, 36) else size for size in sizes[2:]]
     judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=of_setup, evidence=answers, errata="E01")
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
-def test_reserved_is_ignored(peer, judge, reserved):
-    """An exchange goes the same whatever the peer's packets have in Reserved."""
-    done = exchange(peer, base={"Reserved": reserved})
-    judge("MQMQ-2.2.19.1-02", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
+    """The peer sends each packet of a session with one value of Reserved: the SUT answers as with 0."""
+    done = exchange_message(peer, base={"Reserved": reserved})
+    judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED_BITS.values())
-def test_reserved_bits_are_ignored(peer, judge):
-    """An exchange in which one reserved bit is set in every packet of the peer goes as any other."""
+def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
+    """The peer sends each packet of a session with one reserved bit set: the SUT answers as with the bit clear."""
     for bit, rule in RESERVED_BITS.items():
-        done = exchange(peer, base={bit: 1})
-        judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+        done = exchange_message(peer, base={bit: 1})
+        judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-03")
-def test_higher_priority_lies_nearer_to_the_front(peer, sut, judge):
-    """Messages of rising and falling priority lie in the queue by priority, those of one priority as they came."""
+def test_messages_lie_in_queue_by_priority(peer, sut, judge):
+    """Messages of rising and falling priority arrive: the queue has them by priority, and those of one priority in
+    the order of arrival.
+    """
     connection = peer.open_raw()
     sent = []
     for number, priority in enumerate((3, 0, 7, 3, 5)):
@@ -84,12 +90,14 @@ def test_higher_priority_lies_nearer_to_the_front(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-09")
-def test_a_message_has_a_debug_header_where_dh_says_so(peer, sut, judge):
-    """A message of the SUT is whole as its DH says; a message of the peer with a DebugHeader is taken."""
+def test_message_with_dh_has_debug_header(peer, sut, judge):
+    """A message of the SUT is read to its end by its DH, and the SUT acknowledges a message with DH set and a
+    DebugHeader.
+    """
     connection, asked = accepted(listen(peer, sut))
     respond(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
-    connection.send(_answer(parameters))
+    connection.send(_agree_to(parameters))
     message = packet_at(connection, 2)
     observed = "nothing" if message is None else message.kind
     judge("MQMQ-2.2.19.1-09", expected="UserMessage", observed=observed, evidence=[message])
@@ -101,32 +109,32 @@ def test_a_message_has_a_debug_header_where_dh_says_so(peer, sut, judge):
     judge("MQMQ-2.2.19.1-09", expected="SessionAck", observed=observed, evidence=[sent, answer])
 
 
-def _answer(asked):
+def _agree_to(asked):
     timeouts = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
     return connection_parameters(WindowSize=64, **timeouts)
 
 
-@goes_on()
+@sut_survives()
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
-def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):
-    """Of two old messages, the one with time left reaches its queue, the one whose time is over does not."""
+def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
+    """The peer sends a message with TimeToReachQueue in the past and one in time: only the latter is in the queue."""
     connection = peer.open_raw()
     sent_time = peer.environment.now().utc_s - LONG_AGO_S
     sent = [
         connection.send(peer.message(base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
-        for label, limit in (("over", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
+        for label, limit in (("expired", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
     ]
     connection.check_alive()
-    labels = [message["label"] for message in sut.messages() if message["label"] in ("over", "in time")]
+    labels = [message["label"] for message in sut.messages() if message["label"] in ("expired", "in time")]
     judge.all(expected=in_queue("in time"), observed=labels, evidence=sent)
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
-def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
-    """Of two messages that had to wait for the peer, the one whose time is over is not sent any more."""
-    sut.send(peer.direct_name(), body="over", label="over", time_to_reach_queue_s=SHORT_S)
+def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
+    """A message to an unreachable peer expires before the SUT connects: the SUT sends only the later message."""
+    sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
     peer.pass_time((SHORT_S + 2) * 1_000)
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
@@ -134,6 +142,6 @@ def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
     connection.quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
-    kept = ["over" if "over" in label else "in time" for label in labels]
-    judge.all(expected=["in time"], observed=kept, evidence=sent)
+    kinds = ["expired" if "expired" in label else "in time" for label in labels]
+    judge.all(expected=["in time"], observed=kinds, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

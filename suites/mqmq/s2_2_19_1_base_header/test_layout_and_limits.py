@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 BaseHeader: its layout in every kind of packet, and the ends of its ranges."""
+"""MS-MQMQ 2.2.19.1 BaseHeader: the layout in each kind of packet, and the limits of its ranges."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.exchanges import exchange, reception, taken
-from suites.whole_messages import SAME, differences
+from suites.mqqb.steps.exchanges import deliver_message, exchange_message
+from suites.whole_messages import SAME, describe_differences
 
-FOREVER = 0xFFFF_FFFF
+INFINITE = 0xFFFF_FFFF
 LARGEST = 0x0040_0000
 PRIORITIES = range(8)
 DEFAULT_PRIORITY = 3
@@ -26,13 +26,15 @@ DECADE_S = 10 * 365 * 86_400
 
 
 @covers("MQMQ-2.2.19.1-D01")
-def test_the_base_header_of_internal_packets_field_by_field(peer, judge):
-    """In the three packets that an acceptor sends every field is in its place."""
-    done = exchange(peer)
+def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
+    """The SUT answers a session setup and a message: the BaseHeader of each of its three packets has every field in
+    its place.
+    """
+    done = exchange_message(peer)
     for number, (size, has_session_header) in enumerate(((572, 0), (32, 0), (None, 1))):
         frame = done.answers[number] if number < len(done.answers) else None
         if frame is None:
-            raise ConformanceFailure(f"the SUT does not send all three: {done.outcome}")
+            raise ConformanceFailure(f"the SUT does not send all three packets: {done.outcome}")
         wanted = {
             "BaseHeader.VersionNumber": 0x10,
             "BaseHeader.Flags.IN": 1,
@@ -40,22 +42,22 @@ def test_the_base_header_of_internal_packets_field_by_field(peer, judge):
             "BaseHeader.Flags.DH": 0,
             "BaseHeader.Flags.TR": 0,
             "BaseHeader.Signature": 0x524F_494C,
-            "BaseHeader.TimeToReachQueue": FOREVER,
+            "BaseHeader.TimeToReachQueue": INFINITE,
         }
-        if size is not None:  # that of a SessionAck is another matter (E01)
+        if size is not None:  # PacketSize of a SessionAck: E01
             wanted["BaseHeader.PacketSize"] = size
         judge("MQMQ-2.2.19.1-D01", expected=fields(wanted), observed=Layout(frame), evidence=frame)
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48")
-def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
-    """A message has the priority that was asked for in the lowest three bits of Flags, and 3 without one."""
+def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
+    """The SUT sends messages of each priority and without one: Flags.PR is that priority, or 3."""
     outgoing = Outgoing(peer, sut)
     for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}
         try:
-            frame = outgoing.send(body="of a priority", delivery=delivery, **given)
+            frame = outgoing.send(body="b", delivery=delivery, **given)
         except ControlRefused as refused:
             judge(
                 "MQMQ-2.2.19.1-D02",
@@ -87,8 +89,10 @@ def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03")
-def test_every_priority_has_its_place_in_the_queue(peer, sut, judge):
-    """Messages of all priorities, two of each, lie from 7 to 0, those of one priority as they came."""
+def test_two_messages_of_each_priority_lie_in_queue_by_priority(peer, sut, judge):
+    """Two messages of each priority arrive: the queue has them from priority 7 to 0, and those of one priority in
+    the order of arrival.
+    """
     connection = peer.open_raw()
     order = (3, 0, 7, 5, 1, 6, 2, 4)
     packets = [
@@ -104,8 +108,10 @@ def test_every_priority_has_its_place_in_the_queue(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
-def test_a_message_of_the_largest_size_is_taken(peer, sut, judge):
-    """A packet of 0x00400000 bytes is one message, and as it came in its queue; so is one that comes in pieces."""
+def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
+    """A message in four pieces of the byte stream is acknowledged, and one with PacketSize 0x00400000 is in its
+    queue as it was sent.
+    """
     connection = peer.open_raw()
     data = bytes(peer.recoverable_message(label="in pieces"))
     pieces = [connection.send(piece) for piece in (data[:5], data[5:18], data[18:60], data[60:])]
@@ -117,19 +123,19 @@ def test_a_message_of_the_largest_size_is_taken(peer, sut, judge):
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST - empty])
     if len(bytes(packet)) != LARGEST:
         raise ConformanceFailure(f"the message has {len(bytes(packet))} bytes")
-    done = reception(peer, packet, "largest")
-    judge("MQMQ-2.2.19.1-D03", expected=taken(sut), observed=done.outcome, evidence=done.frames)
-    expected, observed = taken(sut), done.outcome
+    done = deliver_message(peer, packet, "largest")
+    judge("MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    expected, observed = done.accepted_outcome, done.outcome
     if sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)
-        expected, observed = SAME, differences(done.frames[0], found, sut.guid)
+        expected, observed = SAME, describe_differences(done.frames[0], found, sut.guid)
     judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=done.frames)
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
-def test_the_time_to_reach_the_queue_is_sent_in_seconds(peer, sut, judge):
-    """TimeToReachQueue has the seconds that the application gave."""
+def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
+    """The SUT sends messages with several limits: TimeToReachQueue is the limit in seconds."""
     outgoing = Outgoing(peer, sut)
     for limit_s in (LIMIT_S, 86_400, 7_200):
         frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s)
@@ -140,15 +146,17 @@ def test_the_time_to_reach_the_queue_is_sent_in_seconds(peer, sut, judge):
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @pytest.mark.parametrize("delivery", [0, 1])
-def test_the_time_to_reach_the_queue_counts_seconds_since_the_sending(peer, sut, judge, delivery):
-    """Of old messages those reach the queue whose seconds are not over, or that have no end, and no other one."""
+def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
+    """Messages with a past SentTime arrive: those with time left or an infinite TimeToReachQueue are in the queue,
+    and the expired ones are not.
+    """
     now = peer.environment.now().utc_s
     cases = {
-        "half of it is left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
-        "it is over by half": (LONG_AGO_S, LONG_AGO_S // 2, False),
-        "no seconds at all": (LONG_AGO_S, 0, False),
-        "the longest but one": (LONG_AGO_S, FOREVER - 1, True),
-        "without an end": (DECADE_S, FOREVER, True),
+        "half of the time left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
+        "expired half of the time ago": (LONG_AGO_S, LONG_AGO_S // 2, False),
+        "no time": (LONG_AGO_S, 0, False),
+        "longest finite time": (LONG_AGO_S, INFINITE - 1, True),
+        "infinite time": (DECADE_S, INFINITE, True),
     }
     connection = peer.open_raw()
     sent = [
@@ -161,5 +169,5 @@ def test_the_time_to_reach_the_queue_counts_seconds_since_the_sending(peer, sut,
     ]
     connection.check_alive()
     labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
-    wanted = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
-    judge.all(expected=wanted, observed=labels, evidence=sent)
+    expected = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
+    judge.all(expected=expected, observed=labels, evidence=sent)

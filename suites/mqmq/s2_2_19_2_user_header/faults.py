@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.fields import add_bits_set, add_refusals, bit_clear, bit_set, field_is, off_by, recomputed
+from harness.faults.fields import add_bits_set, add_refusals, bit_clear, bit_set, change_number, field_is, off_by
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, packets, set_fields, wrong_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_insertion, resized
+from harness.faults.sent_messages import change_insertion, correct_packet_size
 from reference_qm.codec import PrivateQueueFormatNameId, UserHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.lifetimes import Lifetimes
@@ -18,7 +18,7 @@ from reference_qm.model.adm import MessagePosition
 
 MESSAGE = UserMessagePacket
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
-"""A queue manager that is nowhere."""
+"""The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Values of DQ and AQ: a private queue of the destination, a public queue, a direct name."""
 HOUR_S = 3600
@@ -26,7 +26,7 @@ NAMES_AT = 64
 
 
 def destined(kind: int) -> Callable[[UserMessagePacket], bool]:
-    """Return whether the destination of a message has a DQ."""
+    """Return a condition: the destination of a message has the DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 
 
@@ -47,104 +47,129 @@ def _names_response_queue(packet: UserMessagePacket) -> bool:
 
 
 def _without_response_queue(packet: UserMessagePacket) -> bytes:
-    """Leave the response queue out and RQ as it is."""
+    """Leave out the response queue and keep RQ."""
     user = packet.UserHeader
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(user.build())
     bare = replace(user, ResponseQueue=None, Flags=user.Flags & ~UserHeader.flags(RQ=7))
-    return resized(data[: end - len(user.build()) + len(bare.build())] + data[end:])
+    return correct_packet_size(data[: end - len(user.build()) + len(bare.build())] + data[end:])
 
 
 # -- what is sent --------------------------------------------------------------------------------------------------
 
 for _name, _rules, _says, _install in (
     (
-        "message-source-changed",
+        "sender-user-message-source-queue-manager-other",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
-        "SourceQueueManager is another queue manager.",
+        "The sender's UserMessage carries another SourceQueueManager.",
         field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER),
     ),
     (
-        "message-address-of-direct-name",
+        "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
-        "QueueManagerAddress is not zero for a direct name.",
+        "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(DIRECT)),
     ),
     (
-        "message-address-of-private-name",
+        "sender-private-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
-        "QueueManagerAddress is another queue manager than the private queue's.",
+        "The sender's UserMessage to a private queue carries another QueueManagerAddress.",
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(ON_DESTINATION)),
     ),
     (
-        "message-sent-earlier",
+        "sender-user-message-sent-time-1-hour-early",
         ("MQMQ-2.2.19.2-06",),
-        "SentTime is an hour ago.",
+        "The sender's UserMessage carries a SentTime of an hour ago.",
         off_by(MESSAGE, "UserHeader.SentTime", -HOUR_S),
     ),
     (
-        "message-identifiers-equal",
+        "sender-user-message-message-id-always-7",
         ("MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02", "MQMQ-2.2.18.1.3-02"),
-        "Every message has MessageID 7.",
+        "The sender's UserMessages all carry MessageID 7.",
         field_is(MESSAGE, "UserHeader.MessageID", 7),
     ),
-    ("message-too-many-hops", ("MQMQ-2.2.19.2-08",), "RC is 0x1E.", field_is(MESSAGE, "UserHeader.RC", 0x1E)),
-    ("message-delivery-mode", ("MQMQ-2.2.19.2-09",), "DM is 2.", field_is(MESSAGE, "UserHeader.DM", 2)),
-    ("message-destination-type", ("MQMQ-2.2.19.2-15",), "DQ is 1.", field_is(MESSAGE, "UserHeader.DQ", 1)),
-    ("message-administration-type", ("MQMQ-2.2.19.2-16",), "AQ is 1.", field_is(MESSAGE, "UserHeader.AQ", 1)),
     (
-        "message-announces-sh",
+        "sender-user-message-rc-0x1e",
+        ("MQMQ-2.2.19.2-08",),
+        "The sender's UserMessage carries RC 0x1E.",
+        field_is(MESSAGE, "UserHeader.RC", 0x1E),
+    ),
+    (
+        "sender-user-message-dm-2",
+        ("MQMQ-2.2.19.2-09",),
+        "The sender's UserMessage carries DM 2.",
+        field_is(MESSAGE, "UserHeader.DM", 2),
+    ),
+    (
+        "sender-user-message-dq-1",
+        ("MQMQ-2.2.19.2-15",),
+        "The sender's UserMessage carries DQ 1.",
+        field_is(MESSAGE, "UserHeader.DQ", 1),
+    ),
+    (
+        "sender-user-message-aq-1",
+        ("MQMQ-2.2.19.2-16",),
+        "The sender's UserMessage carries AQ 1.",
+        field_is(MESSAGE, "UserHeader.AQ", 1),
+    ),
+    (
+        "sender-user-message-sh-without-security-header",
         ("MQMQ-2.2.19.2-18", "MQMQ-2.2.20-04"),
-        "A message has SH set, but not what it announces.",
+        "The sender's UserMessage carries UserHeader.Flags.SH set and no SecurityHeader.",
         bit_set(MESSAGE, "UserHeader.SH"),
     ),
     (
-        "message-announces-th",
+        "sender-user-message-th-without-transaction-header",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
-        "A message has TH set, but not what it announces.",
+        "The sender's UserMessage carries TH set and no TransactionHeader.",
         bit_set(MESSAGE, "UserHeader.TH"),
     ),
     (
-        "message-transactional-unannounced",
+        "sender-transactional-message-th-clear",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
-        "TH is clear in a message with a TransactionHeader.",
+        "The sender's UserMessage with a TransactionHeader carries TH clear.",
         bit_clear(MESSAGE, "UserHeader.TH"),
     ),
     (
-        "message-transactional-express",
+        "sender-transactional-message-dm-0",
         ("MQMQ-2.2.19.2-20",),
-        "DM is 0 in a transactional message.",
+        "The sender's transactional UserMessage carries DM 0.",
         bit_clear(MESSAGE, "UserHeader.DM", _is_transactional),
     ),
     (
-        "message-without-properties-flag",
+        "sender-user-message-mp-clear",
         ("MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05"),
-        "MP is clear.",
+        "The sender's UserMessage carries MP clear.",
         bit_clear(MESSAGE, "UserHeader.MP"),
     ),
     (
-        "message-announces-cq",
+        "sender-user-message-cq-without-connector-type",
         ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
-        "A message has CQ set, but not what it announces.",
+        "The sender's UserMessage carries CQ set and no ConnectorType.",
         bit_set(MESSAGE, "UserHeader.CQ"),
     ),
     (
-        "message-announces-mq",
+        "sender-user-message-mq-without-lists",
         ("MQMQ-2.2.19.2-23", "MQMQ-2.2.20-08"),
-        "A message has MQ set, but not what it announces.",
+        "The sender's UserMessage carries MQ set and no MultiQueueFormatHeader.",
         bit_set(MESSAGE, "UserHeader.MQ"),
     ),
-    ("message-over-http", ("MQMQ-2.2.19.2-25",), "AH is set.", bit_set(MESSAGE, "UserHeader.AH")),
     (
-        "message-announces-hh",
+        "sender-user-message-ah-set",
+        ("MQMQ-2.2.19.2-25",),
+        "The sender's UserMessage carries AH set.",
+        bit_set(MESSAGE, "UserHeader.AH"),
+    ),
+    (
+        "sender-user-message-hh-without-soap-header",
         ("MQMQ-2.2.19.2-27", "MQMQ-2.2.20-07"),
-        "A message has HH set, but not what it announces.",
+        "The sender's UserMessage carries HH set and no SoapHeader.",
         bit_set(MESSAGE, "UserHeader.HH"),
     ),
     (
-        "message-acknowledgments-nowhere",
+        "sender-acks-requested-without-admin-queue",
         ("MQMQ-2.2.19.2-31",),
-        "Acknowledgments are asked for without an administration queue.",
+        "The sender's UserMessage requests acknowledgments and carries no AdminQueue.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda old: old & ~UserHeader.flags(AQ=7)},
@@ -152,27 +177,27 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "message-administration-missing",
+        "sender-user-message-aq-5-without-admin-queue",
         ("MQMQ-2.2.19.2-32",),
-        "AQ announces a queue that is not there.",
+        "The sender's UserMessage carries AQ 5 and no AdminQueue.",
         field_is(MESSAGE, "UserHeader.AQ", PUBLIC, _names_no_admin_queue),
     ),
     (
-        "message-administration-unannounced",
+        "sender-user-message-aq-0-with-admin-queue",
         ("MQMQ-2.2.19.2-33",),
-        "AQ is 0 before an AdminQueue.",
+        "The sender's UserMessage carries AQ 0 and an AdminQueue.",
         bit_clear(MESSAGE, "UserHeader.AQ", _names_admin_queue),
     ),
     (
-        "name-response-missing",
+        "sender-user-message-rq-without-response-queue",
         ("MQMQ-2.2.19.2-35",),
-        "RQ announces a response queue that is not there.",
+        "The sender's UserMessage carries a nonzero RQ and no ResponseQueue.",
         packets(MESSAGE, _without_response_queue, _names_response_queue),
     ),
     (
-        "message-response-unannounced",
+        "sender-user-message-rq-0-with-response-queue",
         ("MQMQ-2.2.19.2-36",),
-        "RQ is 0 before a ResponseQueue.",
+        "The sender's UserMessage carries RQ 0 and a ResponseQueue.",
         bit_clear(MESSAGE, "UserHeader.RQ", _names_response_queue),
     ),
 ):
@@ -180,7 +205,7 @@ for _name, _rules, _says, _install in (
 
 
 def _swapped(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
-    """Let two fields change places, by their offsets."""
+    """Swap two fields by their offsets."""
 
     def swapped(packet: UserMessagePacket) -> bytes:
         data = bytearray(packet.build())
@@ -192,14 +217,14 @@ def _swapped(first: int, second: int, size: int) -> Callable[[UserMessagePacket]
 
 
 def _flags_moved(packet: UserMessagePacket) -> int:
-    """Let JN and JP change places with the two bits behind DQ's."""
+    """Swap JN and JP with the two bits behind DQ."""
     user = packet.UserHeader
     return user.Flags & ~UserHeader.flags(JN=1, JP=1) | UserHeader.flags(JN=user.JP, JP=user.JN)
 
 
 for _name, _rule, _says, _install in (
     (
-        "message-guids-swapped",
+        "sender-user-header-guids-swapped",
         (
             "MQMQ-2.2.19.2-D01",
             "MQDMPR-3.1.7.1.32-08",
@@ -207,11 +232,11 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-02",
             "MQDMPR-3.1.7.1.32-D05",
         ),
-        "QueueManagerAddress stands before SourceQueueManager.",
+        "The sender's UserHeader has QueueManagerAddress before SourceQueueManager.",
         packets(MESSAGE, _swapped(16, 32, 16)),
     ),
     (
-        "message-times-swapped",
+        "sender-user-header-times-swapped",
         (
             "MQMQ-2.2.19.2-D01",
             "MQDMPR-3.1.7.1.32-08",
@@ -219,34 +244,34 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-02",
             "MQDMPR-3.1.7.1.32-D05",
         ),
-        "SentTime stands before TimeToBeReceived.",
+        "The sender's UserHeader has SentTime before TimeToBeReceived.",
         packets(MESSAGE, _swapped(48, 52, 4)),
     ),
     (
-        "message-journals-swapped",
+        "sender-user-header-jn-and-jp-swapped",
         "MQMQ-2.2.19.2-D02",
-        "JN and JP change places.",
+        "The sender's UserHeader has JN and JP at each other's bit.",
         packets(
             MESSAGE,
             lambda packet: set_fields(packet, {"UserHeader.Flags": _flags_moved(packet)}).build(),
         ),
     ),
     (
-        "message-delivery-one-bit-higher",
+        "sender-user-header-dm-one-bit-too-high",
         "MQMQ-2.2.19.2-D02",
-        "DM is one bit higher.",
-        recomputed(MESSAGE, "UserHeader.DM", lambda delivery: delivery << 1),
+        "The sender's UserHeader has DM one bit too high.",
+        change_number(MESSAGE, "UserHeader.DM", lambda delivery: delivery << 1),
     ),
     (
-        "message-life-in-milliseconds",
+        "sender-time-to-be-received-in-milliseconds",
         "MQMQ-2.2.19.2-D03",
-        "TimeToBeReceived is in milliseconds.",
-        recomputed(MESSAGE, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
+        "The sender's UserMessage carries TimeToBeReceived in milliseconds.",
+        change_number(MESSAGE, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
     ),
     (
-        "message-sent-in-local-time",
+        "sender-sent-time-in-other-time-zone",
         ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
-        "SentTime is that of another time zone.",
+        "The sender's UserMessage carries SentTime of a time zone 8 hours east.",
         off_by(MESSAGE, "UserHeader.SentTime", 8 * HOUR_S),
     ),
 ):
@@ -256,20 +281,24 @@ for _name, _rule, _says, _install in (
 
 add_refusals(
     MESSAGE,
-    ("message-user-x1-refused", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
-    ("message-user-x2-refused", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
-    ("message-user-x3-refused", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
-    ("message-user-x4-refused", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
-    ("message-connector-type-refused", ("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58"), "UserHeader.ConnectorType"),
+    ("receiver-user-header-x1-refused", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
+    ("receiver-user-header-x2-refused", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
+    ("receiver-user-header-x3-refused", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
+    ("receiver-user-header-x4-refused", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
+    (
+        "receiver-user-header-connector-type-refused",
+        ("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58"),
+        "UserHeader.ConnectorType",
+    ),
 )
 
 
 add_bits_set(
     MESSAGE,
-    ("message-user-x1-sent", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
-    ("message-user-x2-sent", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
-    ("message-user-x3-sent", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
-    ("message-user-x4-sent", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
+    ("sender-user-header-x1-set", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
+    ("sender-user-header-x2-set", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
+    ("sender-user-header-x3-set", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
+    ("sender-user-header-x4-set", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
 )
 
 
@@ -277,21 +306,21 @@ add_bits_set(
 
 for _name, _rules, _says, _install in (
     (
-        "message-address-of-public-name",
+        "sender-public-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
-        "QueueManagerAddress is another queue manager than the public queue's.",
+        "The sender's UserMessage to a public queue carries another QueueManagerAddress.",
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(PUBLIC)),
     ),
     (
-        "message-transactional-sent-at-0",
+        "sender-transactional-message-sent-time-zero",
         ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
-        "SentTime of a transactional message is 0.",
+        "The sender's transactional UserMessage carries SentTime 0.",
         field_is(MESSAGE, "UserHeader.SentTime", 0, _is_transactional),
     ),
     (
-        "message-admin-queue-kept-unasked",
+        "sender-admin-queue-without-ack-request",
         ("MQMQ-2.2.19.2-31",),
-        "The bits that ask for acknowledgments are cleared beside an AdminQueue.",
+        "The sender's UserMessage carries an AdminQueue and requests no acknowledgments.",
         wrong_fields(MESSAGE, {"MessagePropertiesHeader.Flags": 0}, _names_admin_queue),
     ),
 ):
@@ -302,13 +331,13 @@ INFINITE = 0xFFFFFFFF
 
 
 add(
-    "response-queue-that-is-the-administration-queue-lost",
+    "receiver-response-queue-equal-to-admin-queue-lost",
     (
         "MQMQ-2.2.19.2-D08",
         "MQDMPR-3.1.7.1.31-D17",
         "MQDMPR-3.1.1.12-55",
     ),
-    "A message with RQ 1 has no response queue.",
+    "The receiver drops a response queue that equals the administration queue.",
     change_insertion(
         lambda message: (
             replace(message, ResponseQueueFormatName=None)
@@ -320,9 +349,9 @@ add(
 )
 
 
-@fault("no-time-to-be-received-taken-for-endless", breaks="MQMQ-2.2.19.2-D03", blind=True)
+@fault("receiver-time-to-be-received-zero-never-expires", breaks="MQMQ-2.2.19.2-D03", blind=True)
 class NoTimeToBeReceivedTakenForEndless(Lifetimes):
-    """A TimeToBeReceived of 0 is taken for none: the message stays in its queue for ever."""
+    """The receiver keeps a message with TimeToBeReceived 0 in its queue forever."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.TimeToBeReceived:
@@ -330,12 +359,12 @@ class NoTimeToBeReceivedTakenForEndless(Lifetimes):
 
 
 @fault(
-    "time-to-be-received-of-transactional-messages-not-watched",
+    "receiver-transactional-message-never-expires",
     breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
     blind=True,
 )
 class TimeToBeReceivedOfTransactionalMessagesNotWatched(Lifetimes):
-    """The time to be received of a transactional message is never over."""
+    """The receiver keeps a transactional message in its queue after TimeToBeReceived has expired."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -355,27 +384,27 @@ def _forget_life(qm: QueueManager) -> None:
 
 
 add(
-    "extension-not-on-disk",
+    "queue-manager-extension-not-recovered",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
-    "After a restart recoverable messages have lost their extensions.",
+    "The queue manager recovers its messages after a restart without their extensions.",
     at_restart(_forget_extensions),
     blind=True,
 )
 
 
 add(
-    "time-to-be-received-not-on-disk",
+    "queue-manager-time-to-be-received-not-recovered",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
-    "After a restart the time to be received of a message is forgotten.",
+    "The queue manager recovers its messages after a restart without TimeToBeReceived.",
     at_restart(_forget_life),
     blind=True,
 )
 
 
 add(
-    "admin-queue-of-another-host-sent-as-of-the-sender",
+    "sender-admin-queue-of-third-host-sent-with-aq-2",
     ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
-    "The administration queue of a message that is on neither queue manager is sent with AQ 2.",
+    "The sender's UserMessage carries AQ 2 for an administration queue on a third host.",
     packets(
         UserMessagePacket,
         lambda packet: replace(

@@ -1,11 +1,11 @@
-"""Faults of MS-MQMQ 2.2.19.2 UserHeader: what becomes of a message that has a limit, is recoverable or is journaled."""
+"""Faults of MS-MQMQ 2.2.19.2 UserHeader: expired, recoverable and journaled messages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.queue_manager import QueueManager
@@ -14,9 +14,9 @@ from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 add(
-    "handed-never-too-late",
+    "receiver-expired-message-stays-in-queue",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D02"),
-    "No message leaves its queue by itself.",
+    "The receiver keeps every message in its queue after TimeToBeReceived has expired.",
     skip(Expiring.on_expiration_timer),
 )
 
@@ -31,15 +31,15 @@ def _emptied_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Ins
 
 
 add(
-    "message-recoverable-forgotten",
+    "queue-manager-all-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07"),
-    "A restart empties every queue.",
+    "The queue manager recovers no message after a restart.",
     _emptied_on_restart(lambda qm: qm.adm.QueueCollection.values()),
 )
 add(
-    "message-kept-forgotten",
+    "queue-manager-system-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
-    "A restart empties the queues of the system.",
+    "The queue manager recovers no message of its system queues after a restart.",
     _emptied_on_restart(
         lambda qm: (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue, qm.adm.SystemTransactionalDeadletterQueue)
     ),
@@ -47,7 +47,7 @@ add(
 
 
 def _restored(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
-    """Change what is in the queues after a restart."""
+    """Change the messages in the queues after a restart."""
 
     def install(faulty: FaultyCore) -> None:
         def again(after: FaultyCore) -> None:
@@ -65,15 +65,15 @@ def _without_extensions(positions: list[MessagePosition]) -> None:
 
 
 add(
-    "message-restored-without-extension",
+    "queue-manager-recovered-message-without-extension",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
-    "An extension does not survive a restart.",
+    "The queue manager recovers messages after a restart without their extensions.",
     _restored(_without_extensions),
 )
 
 
 def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
-    """Keep messages in a system queue with another label."""
+    """Store messages in a system queue with another label."""
 
     class OtherLabel(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -86,12 +86,12 @@ def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
                 position.MessageReference = replace(position.MessageReference, Label="")
             return super().move_message(position, queue)
 
-    return replaced(OtherLabel)
+    return replace_part(OtherLabel)
 
 
 add(
-    "message-journaled-without-label",
+    "queue-manager-journaled-message-without-label",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"),
-    "A message in the journal has lost its label.",
+    "The queue manager puts a message without its label into the system journal.",
     _kept_with_other_label(lambda qm: qm.adm.SystemJournalQueue),
 )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.2 UserHeader: how that of a message is read."""
+"""Faults of MS-MQMQ 2.2.19.2 UserHeader in the receiver."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import recomputed
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import change_number
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
@@ -28,26 +28,31 @@ from suites.mqmq.s2_2_19_2_user_header.faults import (
 
 
 def _overlooked(detail: str) -> Install:
-    """Overlook what is malformed for one reason."""
+    """Ignore a packet that is malformed for the reason `detail`."""
 
     class Overlooked(Closing):
         def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
             if detail not in str(error):
                 super().refuse_malformed(session, error, now)
 
-    return replaced(Overlooked)
+    return replace_part(Overlooked)
 
 
 for _name, _rule, _bits in (
-    ("message-destination-type-overlooked", "MQMQ-2.2.19.2-30", "DQ"),
-    ("message-administration-type-overlooked", "MQMQ-2.2.19.2-34", "AQ"),
+    ("receiver-unlisted-dq-ignored", "MQMQ-2.2.19.2-30", "DQ"),
+    ("receiver-unlisted-aq-ignored", "MQMQ-2.2.19.2-34", "AQ"),
 ):
-    add(_name, _rule, f"A message with a {_bits} that is not listed is overlooked.", _overlooked(f"{_bits} 0x"))
+    add(
+        _name,
+        _rule,
+        f"The receiver ignores a message with an unlisted {_bits} and keeps the session open.",
+        _overlooked(f"{_bits} 0x"),
+    )
 
 
-@fault("message-response-queue-host", breaks="MQMQ-2.2.19.2-37")
+@fault("receiver-rq-4-resolved-at-source", breaks="MQMQ-2.2.19.2-37")
 class ResponseQueueOfSource(Positions):
-    """A response queue with RQ 4 is taken to be the source's."""
+    """The receiver resolves a response queue with RQ 4 on the source of the message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         name = message.ResponseQueueFormatName
@@ -56,9 +61,11 @@ class ResponseQueueOfSource(Positions):
         return super().insert_message(queue, replace(message, ResponseQueueFormatName=name))
 
 
-@fault("message-same-queue-twice-is-once", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17"))
+@fault(
+    "receiver-rq-1-without-response-queue", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
+)
 class SameAsAdminIsNone(Positions):
-    """With RQ 1 there is no response queue."""
+    """The receiver delivers a message with RQ 1 without a response queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         same = message.ResponseQueueFormatName == message.AdministrationQueueFormatName
@@ -67,7 +74,7 @@ class SameAsAdminIsNone(Positions):
 
 
 def _at_the_receiver(attribute: str) -> Install:
-    """Take a private queue that has the sender for its host for one of the receiver."""
+    """Resolve a private queue of the sender in an attribute of a message as a queue of the receiver."""
 
     class AtReceiver(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -78,22 +85,27 @@ def _at_the_receiver(attribute: str) -> Install:
                 message = replace(message, **moved)
             return super().insert_message(queue, message)
 
-    return replaced(AtReceiver)
+    return replace_part(AtReceiver)
 
 
 for _name, _breaks, _attribute in (
     (
-        "message-admin-queue-here",
+        "receiver-admin-queue-of-source-resolved-at-receiver",
         ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.31-D16", "MQDMPR-3.1.1.12-54"),
         "AdministrationQueueFormatName",
     ),
     (
-        "message-response-queue-here",
+        "receiver-response-queue-of-source-resolved-at-receiver",
         ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.7.1.31-D17", "MQDMPR-3.1.1.12-55"),
         "ResponseQueueFormatName",
     ),
 ):
-    add(_name, _breaks, "A private queue of the source is taken for one of the receiver.", _at_the_receiver(_attribute))
+    add(
+        _name,
+        _breaks,
+        f"The receiver resolves a private queue of the source in {_attribute} as its own.",
+        _at_the_receiver(_attribute),
+    )
 
 
 def _prefixed(queue: Any) -> Any:
@@ -107,36 +119,36 @@ def _public_destination_turned(packet: UserMessagePacket) -> bytes:
 
 for _name, _rules, _says, _install in (
     (
-        "message-public-destination-big-endian",
+        "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
-        "The GUID of a public destination is big-endian.",
+        "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
         packets(MESSAGE, _public_destination_turned, destined(PUBLIC)),
     ),
     (
-        "message-direct-destination-with-prefix",
+        "sender-direct-destination-with-prefix",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
-        "A direct destination begins with DIRECT=.",
+        "The sender's UserMessage carries a direct DestinationQueue that begins with DIRECT=.",
         wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _prefixed}, destined(DIRECT)),
     ),
     (
-        "message-admin-queue-of-destination",
+        "sender-admin-queue-of-source-sent-with-aq-3",
         ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
-        "AQ of a private queue of the source is 3.",
-        recomputed(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
+        "The sender's UserMessage carries AQ 3 for a private administration queue on the source.",
+        change_number(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
     ),
     (
-        "message-response-queue-of-source",
+        "sender-response-queue-of-destination-sent-with-rq-2",
         ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.7.1.32-D16", "MQDMPR-3.1.1.12-55"),
-        "RQ of a private queue of the destination is 2.",
-        recomputed(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
+        "The sender's UserMessage carries RQ 2 for a private response queue on the destination.",
+        change_number(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-@fault("message-private-destination-unread", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"))
+@fault("receiver-dq-3-refused", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"))
 class PrivateDestinationUnread(Identifying):
-    """A destination that is the number of a private queue cannot be read."""
+    """The receiver refuses a message with DQ 3."""
 
     def check_form(self, packet: Packet) -> None:
         if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == ON_DESTINATION:
@@ -145,11 +157,11 @@ class PrivateDestinationUnread(Identifying):
 
 
 @fault(
-    "message-of-yesterday-expires",
+    "receiver-message-sent-1-hour-ago-expires-at-once",
     breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-D01"),
 )
 class OldExpires(Positions):
-    """A message that was an hour on its way has no time left to be received."""
+    """The receiver treats a message that arrives an hour after its sending as expired."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.ArrivalTime - message.SentTime >= HOUR_S:

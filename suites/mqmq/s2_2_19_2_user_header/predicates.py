@@ -1,4 +1,4 @@
-"""Judge the UserHeader of every message. Spec: MS-MQMQ 2.2.19.2."""
+"""Check the UserHeader of every message. Spec: MS-MQMQ 2.2.19.2."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
 from suites.mqmq.steps.message_bytes import USER, heals, is_message, user_flags
+from suites.mqmq.steps.message_identifiers import ordinal
 from suites.mqmq.steps.message_parts import properties_are_there, there_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import source
 from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
 DIRECT = 7
-LONGEST_WAY = 0x1D
-"""RC of a message that passed as many routing servers as may be."""
+HIGHEST_RC = 0x1D
+"""The highest RC: the maximum number of routing servers."""
 
 UNUSED = {
     "MQMQ-2.2.19.2-12": "X1",
@@ -32,27 +33,27 @@ passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager is the SUT's GUID in a 
 
 @passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero with DQ 7")
 def address_of_direct_name(packet: Any, context: Context) -> Finding:
-    """Demand no QueueManagerAddress of a direct name: nothing is known of its host."""
+    """Check that QueueManagerAddress is zero in messages to direct names."""
     user = packet.UserHeader
     if user.DQ != DIRECT:
         return None
     return user.QueueManagerAddress == NULL_GUID, f"QueueManagerAddress is {user.QueueManagerAddress}"
 
 
-@passive("MQMQ-2.2.19.2-08", MESSAGE, f"RC is at most 0x{LONGEST_WAY:X}")
+@passive("MQMQ-2.2.19.2-08", MESSAGE, f"RC is at most 0x{HIGHEST_RC:X}")
 def hop_count(packet: Any, context: Context) -> Finding:
-    """Hold RC against its range."""
-    return packet.UserHeader.RC <= LONGEST_WAY, f"RC is 0x{packet.UserHeader.RC:X}"
+    """Check the range of RC."""
+    return packet.UserHeader.RC <= HIGHEST_RC, f"RC is 0x{packet.UserHeader.RC:X}"
 
 
 @passive("MQMQ-2.2.19.2-09", MESSAGE, "DM is 0 or 1")
 def delivery_mode(packet: Any, context: Context) -> Finding:
-    """Hold DM against its values."""
+    """Check that DM has a listed value."""
     return packet.UserHeader.DM in (0, 1), f"DM is {packet.UserHeader.DM}"
 
 
 def one_of(flag: str, allowed: tuple[int, ...]) -> Predicate:
-    """Demand that a type of queue is listed; with another nobody knows where the next header begins."""
+    """Return a predicate: a flag for a queue name has a listed value."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not is_message(context.frame.data):
@@ -75,14 +76,14 @@ for rule, flag, part in (
     ("MQMQ-2.2.19.2-27", "HH", "SoapHeader"),
     ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
 ):
-    passive(rule, (MESSAGE, MALFORMED), f"{part} is there if and only if {flag} is set")(
+    passive(rule, (MESSAGE, MALFORMED), f"{part} is present if and only if {flag} is set")(
         there_if_and_only_if(USER, flag, part)
     )
 
 
 @passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 with TH 1")
 def transactional_is_recoverable(packet: Any, context: Context) -> Finding:
-    """Demand that transactional messages are recoverable."""
+    """Check that transactional messages are recoverable."""
     if not packet.UserHeader.TH:
         return None
     return packet.UserHeader.DM != 0, f"TH is 1, DM is {packet.UserHeader.DM}"
@@ -93,18 +94,18 @@ passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1")(properties_are_ther
 
 @passive("MQMQ-2.2.19.2-25", MESSAGE, "AH is 0")
 def not_over_http(packet: Any, context: Context) -> Finding:
-    """Demand AH 0: it is for messages that came over HTTP."""
+    """Check that AH, the flag of messages from HTTP, is 0."""
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
 
 
 QUEUE_LAYOUTS = (2, 5, 6, 7)
-"""One value for each layout that the name of an administration or response queue has."""
+"""One value of AQ or RQ for each layout of a queue name."""
 
 
 def named_queue(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
-    """Demand that the name of a queue is there, or is not, for some values of its flag."""
+    """Return a predicate: a queue name is present, or missing, for some values of its flag."""
     others = (0,) if there else QUEUE_LAYOUTS
-    absent = "not there" if there else "there"
+    present, opposite = ("present", "missing") if there else ("missing", "present")
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
@@ -114,8 +115,8 @@ def named_queue(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -
         if value not in kinds:
             return None
         if not isinstance(packet, FormatError):
-            return True, f"{flag} is {value}, and {queue} is {'' if there else 'not '}there"
-        return (False, f"{flag} is {value}, and {queue} is {absent}") if heals(data, USER, flag, *others) else None
+            return True, f"{flag} is {value}, and {queue} is {present}"
+        return (False, f"{flag} is {value}, and {queue} is {opposite}") if heals(data, USER, flag, *others) else None
 
     return predicate
 
@@ -126,5 +127,7 @@ for rule, flag, queue, kinds, there in (
     ("MQMQ-2.2.19.2-35", "RQ", "ResponseQueue", (2, 3, 5, 6, 7), True),
     ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0,), False),
 ):
-    expected = f"{queue} {'is there' if there else 'is not there'} with {flag} {', '.join(map(str, kinds))}"
+    expected = f"{queue} is {'present' if there else 'missing'} with {flag} {', '.join(map(str, kinds))}"
     passive(rule, (MESSAGE, MALFORMED), expected)(named_queue(flag, queue, kinds, there=there))
+
+passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has its own MessageID", of_system=True)(ordinal)

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: ConnectorType, in messages that the SUT hands on; applications of connectors set it."""
+"""MS-MQMQ 2.2.19.2 UserHeader: ConnectorType, in a message that the SUT forwards; only connectors set it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
@@ -14,10 +14,12 @@ CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38")
-def test_a_connector_type_is_handed_on_as_it_came(peer, sut, judge):
-    """A message with a ConnectorType still has CQ and it, behind the names of queues, and nothing else moved."""
+def test_forwarded_message_keeps_connector_type(peer, sut, judge):
+    """The SUT forwards a message with a ConnectorType: CQ is 1, ConnectorType follows the queue names, and the label
+    is where it belongs.
+    """
     names = {"ConnectorType": CONNECTOR, "ResponseQueue": r"TCP:10.0.0.9\private$\odd"}
-    sent, frame = handed_on(peer, sut, user=names, label="connected")
+    sent, frame = forward_message(peer, sut, user=names, label="connected")
     wanted = {
         "UserHeader.Flags.CQ": 1,
         "UserHeader.ResponseQueue": "tcp:10.0.0.9\\private$\\odd\0",

@@ -15,32 +15,34 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import Sender
 
-FOREVER = 0xFFFF_FFFF
+INFINITE = 0xFFFF_FFFF
 HOUR_S = 3_600
 DECADE_S = 10 * 365 * 24 * HOUR_S
 SHORT_S = 2
 WAIT_S = 5
-LIVES = (
+LIFETIME_RULES = (
     *("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"),
     *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
 )
-"""Rules of how long a message stays in its queue."""
+"""Rules of the time that a message stays in its queue."""
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.2-06")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
-    """TimeToBeReceived has the seconds that the application gave, SentTime the second of the sending."""
+def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
+    """The SUT sends messages with several limits: TimeToBeReceived is the limit in seconds, and SentTime the time of
+    sending.
+    """
     outgoing = Outgoing(peer, sut)
-    for life_s in (HOUR_S, 0x0102_0304):
+    for time_s in (HOUR_S, 0x0102_0304):
         before_s = peer.environment.now().utc_s
-        frame = outgoing.send(body="alive", delivery=delivery, time_to_be_received_s=life_s)
+        frame = outgoing.send(body="alive", delivery=delivery, time_to_be_received_s=time_s)
         after_s = peer.environment.now().utc_s
         found = Layout(frame)
         judge(
             "MQMQ-2.2.19.2-D03",
-            expected=fields({"UserHeader.TimeToBeReceived": life_s}),
+            expected=fields({"UserHeader.TimeToBeReceived": time_s}),
             observed=found,
             evidence=frame,
         )
@@ -56,51 +58,51 @@ def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
 
 
 @needs("receive")
-@covers(*LIVES, "MQDMPR-3.1.2.4-D02")
+@covers(*LIFETIME_RULES, "MQDMPR-3.1.2.4-D02")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
-    """Messages stay in the queue until their seconds are over, those without an end for ever.
+def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
+    """Messages with TimeToBeReceived over leave the queue, and those with time left or an infinite limit stay.
 
-    They count from the sending or from the arrival (E109): a message is never gone before its time since the sending
-    is over, and no more there when its time since the arrival is. One of the SUT's own has an hour to reach its queue.
+    Erratum E109: the time counts from SentTime or from the arrival; both are over for the messages that have to be
+    gone, and neither for those that have to stay.
     """
     if sut.has("send"):
         sender = Sender(peer, sut)
         sender.send(1, time_to_reach_queue_s=HOUR_S)
-        session, _ = sender.first(1)
-        sender.acknowledge_all(session)
+        session, _ = sender.await_first(1)
+        session.acknowledge_all()
     now = peer.environment.now().utc_s
     stay = {
-        "without an end, from long ago": (DECADE_S, FOREVER),
-        "the longest but one": (HOUR_S, FOREVER - 1),
-        "an hour is left of two": (HOUR_S, 2 * HOUR_S),
+        "infinite time, sent long ago": (DECADE_S, INFINITE),
+        "longest finite time": (HOUR_S, INFINITE - 1),
+        "an hour left of two": (HOUR_S, 2 * HOUR_S),
     }
-    leave = {"some seconds": (0, SHORT_S + WAIT_S), "no second": (0, 0)}
+    leave = {"a few seconds": (0, SHORT_S + WAIT_S), "no time": (0, 0)}
     queue = "transactional" if delivery == "transactional" else "plain"
-    make = _maker(peer, delivery)
+    make = _message_builder(peer, delivery)
     connection = peer.open_raw()
     sent = [
-        connection.send(make({"SentTime": now - ago_s, "TimeToBeReceived": life_s}, label=label))
-        for label, (ago_s, life_s) in (stay | leave).items()
+        connection.send(make({"SentTime": now - ago_s, "TimeToBeReceived": time_s}, label=label))
+        for label, (ago_s, time_s) in (stay | leave).items()
     ]
     connection.check_alive()
-    there = partial(_there, sut, stay | leave, queue)
-    if "some seconds" not in there():
-        raise ConformanceFailure("the message that lives some seconds did not come in time to be seen")
+    labels = partial(_labels, sut, stay | leave, queue)
+    if "a few seconds" not in labels():
+        raise ConformanceFailure("the message with a few seconds was not in the queue in time")
     judge(
         "MQDMPR-3.1.2.4-D02",
-        expected=holds("a message without time is gone at once"),
-        observed=bool(peer.eventually(lambda: "no second" not in there())),
+        expected=holds("a message without time left leaves the queue at once"),
+        observed=bool(peer.eventually(lambda: "no time" not in labels())),
         evidence=sent,
     )
-    judge.finished("MQDMPR-3.1.2.4-D02")
+    judge.conclude("MQDMPR-3.1.2.4-D02")
     peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
-    peer.eventually(lambda: there() == sorted(stay))
-    judge(*LIVES, expected=sorted(stay), observed=there(), evidence=sent)
+    peer.eventually(lambda: labels() == sorted(stay))
+    judge(*LIFETIME_RULES, expected=sorted(stay), observed=labels(), evidence=sent)
 
 
-def _maker(peer, delivery):
-    """Return what makes the messages of a delivery; transactional ones follow each other in one sequence."""
+def _message_builder(peer, delivery):
+    """Return a function that builds messages of a delivery, transactional ones in one sequence."""
     if delivery == "transactional":
         return Sequence(peer).message
     return lambda user, **headers: peer.message(user | {"DM": int(delivery == "recoverable")}, **headers)
@@ -109,22 +111,24 @@ def _maker(peer, delivery):
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
-def test_a_restart_does_not_lengthen_the_life_of_a_message(peer, sut, judge, delivery):
-    """Of two messages that were in their queue before a restart one is gone when its seconds are over."""
+def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery):
+    """Two messages are in the queue before a restart: after it, the one with a short TimeToBeReceived leaves the
+    queue when its time is over, and the other stays.
+    """
     queue = "transactional" if delivery == "transactional" else "plain"
-    make = _maker(peer, delivery)
+    make = _message_builder(peer, delivery)
     connection = peer.open_raw()
-    lives = {"an hour": HOUR_S, "some seconds": SHORT_S + WAIT_S}
-    sent = [connection.send(make({"TimeToBeReceived": life_s}, label=label)) for label, life_s in lives.items()]
+    times = {"an hour": HOUR_S, "a few seconds": SHORT_S + WAIT_S}
+    sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    there = partial(_there, sut, lives, queue)
-    if there() != sorted(lives):
-        raise ConformanceFailure("the messages did not come in time to be seen")
+    labels = partial(_labels, sut, times, queue)
+    if labels() != sorted(times):
+        raise ConformanceFailure("the messages were not in the queue in time")
     sut.restart()
     peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
-    peer.eventually(lambda: there() == ["an hour"])
-    judge.all(expected=in_queue("an hour"), observed=there(), evidence=sent)
+    peer.eventually(lambda: labels() == ["an hour"])
+    judge.all(expected=in_queue("an hour"), observed=labels(), evidence=sent)
 
 
-def _there(sut, labels, queue):
-    return sorted(message["label"] for message in sut.messages(queue) if message["label"] in labels)
+def _labels(sut, wanted, queue):
+    return sorted(message["label"] for message in sut.messages(queue) if message["label"] in wanted)

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: how the names of queues are written for each value of DQ, AQ and RQ."""
+"""MS-MQMQ 2.2.19.2 UserHeader: queue names for each value of DQ, AQ and RQ."""
 
 from __future__ import annotations
 
@@ -8,39 +8,37 @@ import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import arrives, private_queue
-from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import private_name
-from suites.whole_messages import SAME, described, differences
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.whole_messages import SAME, describe_differences, describe_packet
 
-THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
-"""A queue manager that is neither the SUT nor the peer."""
+THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+"""The GUID of a queue manager that is neither the SUT nor the peer."""
 PUBLIC = UUID("6d71636f-6e66-4f72-8d00-0000000000c5")
 NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
-ELSEWHERE = PrivateQueueFormatName(SourceQueueManager=THIRD, PrivateQueueIdentifier=0x0102_0304)
-A_PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC)
-LONGER = "TCP:127.0.0.9\\private$\\mqc-{}"
+ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=0x0102_0304)
+PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC)
+DIRECT_NAME = "TCP:127.0.0.9\\private$\\mqc-{}"
 
 ADMINISTRATION = {
     2: {"AQ": 2, "AdminQueue": NUMBER},
     3: {"AQ": 3, "AdminQueue": NUMBER},
-    5: {"AdminQueue": A_PUBLIC_QUEUE},
-    6: {"AdminQueue": ELSEWHERE},
-    7: {"AdminQueue": LONGER.format("admin")},
+    5: {"AdminQueue": PUBLIC_QUEUE},
+    6: {"AdminQueue": ON_THIRD_HOST},
+    7: {"AdminQueue": DIRECT_NAME.format("admin")},
 }
 """By AQ: the fields of a message that have such an administration queue."""
 RESPONSE = {
-    1: {"RQ": 1, "AdminQueue": LONGER.format("admin")},
+    1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
     2: {"RQ": 2, "ResponseQueue": NUMBER},
     3: {"RQ": 3, "ResponseQueue": NUMBER},
-    4: {"RQ": 4, "AdminQueue": ELSEWHERE, "ResponseQueue": NUMBER},
-    5: {"ResponseQueue": A_PUBLIC_QUEUE},
-    6: {"ResponseQueue": ELSEWHERE},
-    7: {"ResponseQueue": LONGER.format("a"), "AdminQueue": LONGER.format("ab")},
+    4: {"RQ": 4, "AdminQueue": ON_THIRD_HOST, "ResponseQueue": NUMBER},
+    5: {"ResponseQueue": PUBLIC_QUEUE},
+    6: {"ResponseQueue": ON_THIRD_HOST},
+    7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
 }
 """By RQ: the fields of a message that have such a response queue."""
 
@@ -60,17 +58,19 @@ READ = (
 @pytest.mark.parametrize(
     ("rules", "fields"), [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in READ]
 )
-def test_names_are_read_as_their_type_says(peer, sut, judge, rules, fields):
-    """A received message has the administration and response queue that its bytes name, and all else as it was sent."""
+def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
+    """A message with each AQ and RQ arrives: the application gets the administration and response queue of its
+    bytes, and all other properties as sent.
+    """
     label = f"names {peer.message_id()}"
-    packet = peer.recoverable_message(dict(fields), label=label, body=b"behind the names")
-    done = reception(peer, packet, label)
-    if done.outcome != taken(sut):
-        judge(*rules, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+    packet = peer.recoverable_message(dict(fields), label=label, body=b"body")
+    done = deliver_message(peer, packet, label)
+    if done.outcome != done.accepted_outcome:
+        judge(*rules, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
     else:
         found = next((one for one in sut.messages() if one["label"] == label), None)
-        observed = differences(done.frames[0], found, sut.guid)
-        names = described(done.frames[0], sut.guid)
+        observed = describe_differences(done.frames[0], found, sut.guid)
+        names = describe_packet(done.frames[0], sut.guid)
         judge(
             *rules,
             expected=SAME,
@@ -81,10 +81,10 @@ def test_names_are_read_as_their_type_says(peer, sut, judge, rules, fields):
 
 
 def _hosts(peer, sut):
-    return {"source": sut.guid, "destination": peer.identifier, "third": THIRD}
+    return {"source": sut.guid, "destination": peer.identifier, "third": THIRD_HOST}
 
 
-ASKED = (
+SENT_NAMES = (
     (ADMINISTRATION_WRITTEN, "admin_queue", None, "AQ", 0, None),
     (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={source}\0000000b", "AQ", 2, "0000000b"),
     (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={destination}\0000000c", "AQ", 3, "0000000c"),
@@ -105,21 +105,23 @@ ASKED = (
     (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0000000d", "RQ", 6, "{third}\\0000000d"),
     (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
 )
-"""By rules: the property, the name that the application gives, the flag, its value, the name as it is written."""
+"""Rules, property, name from the application, flag of UserHeader, its value, name in the packet."""
 
 
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", *ADMINISTRATION_WRITTEN, *RESPONSE_WRITTEN)
-def test_names_are_written_as_their_type_says(peer, sut, judge):
-    """In messages to a private queue of the peer every kind of name has the type and the bytes of the table."""
+def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
+    """The SUT sends to a private queue of the peer with each kind of administration and response queue: DQ is 3, and
+    AQ, RQ and the names are those of the table.
+    """
     hosts = _hosts(peer, sut)
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    for rules, asked, name, flag, kind, written in ASKED:
-        given = {} if name is None else {asked: name.format(**hosts)}
-        acks = {"acks": ["negative_arrival"]} if asked == "admin_queue" and name else {}
+    outgoing = Outgoing(peer, sut, peer.private_name())
+    for rules, queue, name, flag, value, written in SENT_NAMES:
+        given = {} if name is None else {queue: name.format(**hosts)}
+        acks = {"acks": ["negative_arrival"]} if queue == "admin_queue" and name else {}
         frame = outgoing.send(body="named", label="named", **given, **acks)
         field = f"UserHeader.{'AdminQueue' if flag == 'AQ' else 'ResponseQueue'}"
-        wanted = {f"UserHeader.Flags.{flag}": kind, field: (written or "not there").format(**hosts)}
+        wanted = {f"UserHeader.Flags.{flag}": value, field: (written or Layout.MISSING).format(**hosts)}
         judge(*rules, expected=fields(wanted), observed=Layout(frame), evidence=frame)
         to = {"UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue": "00000001"}
         judge(
@@ -134,12 +136,14 @@ def test_names_are_written_as_their_type_says(peer, sut, judge):
 
 @needs("send", "public_names")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
-def test_a_public_destination_is_its_guid(peer, sut, judge):
-    """A message to a public queue has DQ 5, the queue's GUID, and that of its host as QueueManagerAddress."""
-    outgoing = Outgoing(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
+    """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue the GUID of the queue, and
+    QueueManagerAddress the GUID of the peer.
+    """
+    outgoing = Outgoing(peer, sut, peer.public_name)
     frame = outgoing.send(body="named", label="named")
     outgoing.end()
-    to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": str(PEER_PUBLIC_QUEUE)}
+    to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": peer.public_name.removeprefix("PUBLIC=")}
     found = Layout(frame)
     judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
     host = fields({"UserHeader.QueueManagerAddress": str(peer.identifier)})
@@ -148,8 +152,10 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
 
 @needs("receive", "queue_control")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
-def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
-    """A message reaches the same queue by its direct name and by its number on the host."""
+def test_received_destination_is_read_by_dq(peer, sut, judge):
+    """The peer sends one message to the direct name of a queue and one to its private number: both are in that
+    queue.
+    """
     queue = sut.new_queue("read")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
     for label, named in (
@@ -158,5 +164,5 @@ def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
     ):
         connection = peer.open_raw()
         sent = connection.send(peer.recoverable_message(named, destination=None, label=label))
-        kept = arrives(sut, connection, label, queue)
-        judge.all(expected="in its queue", observed=kept, evidence=sent)
+        place = arrives(sut, connection, label, queue)
+        judge.all(expected="in its queue", observed=place, evidence=sent)

@@ -8,14 +8,14 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, facts, in_queue, none
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.expectations import closed, distinct, facts, in_queue, none
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import CLOCK_S, private_name
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME, differences
+from suites.whole_messages import SAME, describe_differences
 
 RESERVED = {
     "MQMQ-2.2.19.2-12": {"X1": 1},
@@ -32,29 +32,29 @@ UNLISTED = (
     ("MQMQ-2.2.19.2-34", "AQ", 1),
     ("MQMQ-2.2.19.2-34", "AQ", 4),
 )
-"""By rule: values that the table of a type of queue does not have."""
-THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+"""Rule, flag, and a value that is not in the table of the flag."""
+THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """A queue manager that is neither the SUT nor the peer."""
 SHORT_S, LONG_S = 1, 9_000
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED)
-def test_reserved_bits_are_ignored(peer, sut, judge):
-    """A message with reserved bits set is taken as any other."""
+def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
+    """A message with each reserved bit of Flags set is in its queue."""
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
-        done = reception(peer, peer.recoverable_message(bits, label=label), label)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
-def test_connector_type_is_not_interpreted(peer, sut, judge):
-    """A message is taken whatever its ConnectorType holds."""
-    for connector in (UUID(int=0), THIRD, sut.guid):
+def test_any_connector_type_is_accepted(peer, sut, judge):
+    """A message with each of several values of ConnectorType is in its queue."""
+    for connector in (UUID(int=0), THIRD_HOST, sut.guid):
         label = f"connector {connector}"
-        done = reception(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
-        judge.all(expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
+        judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
@@ -62,9 +62,9 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
     ("rule", "flag", "value"),
     [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],
 )
-@goes_on()
-def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, flag, value):
-    """After a message that was taken, one whose DQ or AQ is none of the table's closes the session."""
+@sut_survives()
+def test_unlisted_dq_or_aq_closes_session(peer, judge, rule, flag, value):
+    """The peer sends a valid message and then one with an unlisted DQ or AQ: the SUT closes the session."""
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(peer.recoverable_message({flag: value}))
@@ -73,51 +73,61 @@ def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, 
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37")
-def test_a_response_queue_may_be_on_the_host_of_the_administration_queue(peer, sut, judge):
-    """With RQ 4 the response queue has the host of the administration queue, which a third queue manager is."""
+def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
+    """A message with RQ 4 and a private administration queue of a third host arrives: the application gets a
+    response queue of that host.
+    """
     names = {
         "AQ": 6,
-        "AdminQueue": PrivateQueueFormatName(SourceQueueManager=THIRD, PrivateQueueIdentifier=7),
+        "AdminQueue": PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=7),
         "RQ": 4,
         "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=5),
     }
-    done = reception(peer, peer.recoverable_message(names, label="response"), "response")
+    done = deliver_message(peer, peer.recoverable_message(names, label="response"), "response")
     found = [one["response_queue"] for one in sut.messages() if one["label"] == "response"]
-    expected = [rf"PRIVATE={THIRD}\00000005".lower()]
+    expected = [rf"PRIVATE={THIRD_HOST}\00000005".lower()]
     judge("MQMQ-2.2.19.2-37", expected=expected, observed=[str(name).lower() for name in found], evidence=done.frames)
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
-def test_messages_to_a_direct_name(peer, sut, judge):
-    """Messages to a direct name have no QueueManagerAddress, the time of sending, and a MessageID each."""
+def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
+    """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime the time of sending, and
+    each MessageID different.
+    """
     sender = Sender(peer, sut)
     before_s = peer.environment.now().utc_s
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, sent = sender.first(3)
+    session, sent = sender.await_first(3)
     headers = [frame["UserHeader"] for frame in sent]
-    zero = {UUID(int=0)}
-    judge("MQMQ-2.2.19.2-02", expected=zero, observed={each.QueueManagerAddress for each in headers}, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-02",
+        expected={UUID(int=0)},
+        observed={each.QueueManagerAddress for each in headers},
+        evidence=sent,
+    )
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_S]
-    judge("MQMQ-2.2.19.2-06", expected=none("message off the clock"), observed=late, evidence=sent)
+    judge("MQMQ-2.2.19.2-06", expected=none("message with another SentTime"), observed=late, evidence=sent)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
-        expected=3,
-        observed=len({each.MessageID for each in headers}),
+        expected=distinct("MessageIDs", 3),
+        observed=[each.MessageID for each in headers],
         evidence=sent,
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
-def test_messages_to_a_private_name(peer, sut, judge):
-    """A message to a private name has the GUID of its host in QueueManagerAddress and the queue in 4 bytes."""
-    sender = Sender(peer, sut, to=private_name(peer.identifier))
+def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
+    """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
+    DestinationQueue the number of the queue in 4 bytes.
+    """
+    sender = Sender(peer, sut, to=peer.private_name())
     sender.send(1)
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     header = sent[0]["UserHeader"]
     judge(
         "MQMQ-2.2.19.2-02",
@@ -130,29 +140,32 @@ def test_messages_to_a_private_name(peer, sut, judge):
     named = {"DQ": header.DQ, "DestinationQueue": sent[0].data[64:68].hex()}
     expected = facts(DQ=3, DestinationQueue="01000000")
     judge("MQMQ-2.2.18.1.5.1-01", expected=expected, observed=named, evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.2-31")
-def test_acknowledgments_need_an_administration_queue(peer, sut, judge):
-    """Who asks for acknowledgments names a queue for them; who asks for none does not."""
+def test_message_with_na_has_administration_queue(peer, sut, judge):
+    """The SUT sends a message without acknowledgments and one with: NA and AQ are 0 in the first, and 1 and 7 in the
+    second.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, acks=["negative_arrival"], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
-    session, sent = sender.first(2)
+    session, sent = sender.await_first(2)
     bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
     observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
     judge.all(expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}], observed=observed, evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
-def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
-    """Recoverable messages that were acknowledged are in their queue after a restart and after another, whole and in
-    their order.
+def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
+    """Three recoverable messages arrive and are acknowledged.
+
+    After each of two restarts they are in the queue in their order and as they were sent.
     """
     sequence = Sequence(peer)
     packets = [
@@ -171,7 +184,7 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
     name = sut.queue(queue)
     labels = ["first", "second", "third"]
     if [one["label"] for one in sut.messages(queue) if one["label"] in labels] != labels:
-        raise ConformanceFailure("the messages did not come into their queue")
+        raise ConformanceFailure("the messages did not arrive in their queue")
     for _ in range(2):
         sut.restart()
         found = [one for one in sut.control.call("peek", queue=name)["messages"] if one["label"] in labels]
@@ -179,16 +192,16 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
         judge.all(expected=labels, observed=order, evidence=sent)
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
-            observed = differences(frame, shown, sut.guid)
+            observed = describe_differences(frame, shown, sut.guid)
             judge.all(expected=SAME, observed=observed, case=label, evidence=frame)
 
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
-def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, judge):
-    """Of two messages in a queue, the one whose TimeToBeReceived is over is gone, the other one is not.
+def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
+    """Two messages are in the queue: the one whose TimeToBeReceived is over leaves it, and the other stays.
 
-    Both have to be seen there first: a busy machine gets more time.
+    A busy machine that shows the short one too late gets a longer time.
     """
     session = peer.open_raw()
     for time_s in (SHORT_S, 5 * SHORT_S, 20 * SHORT_S):
@@ -197,17 +210,17 @@ def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, jud
             session.send(peer.recoverable_message({"TimeToBeReceived": to_be_received_s}, label=label))
             for label, to_be_received_s in zip(names, (LONG_S, time_s), strict=True)
         ]
-        if peer.eventually(partial(_are_there, sut, names)):
+        if peer.eventually(partial(_have_arrived, sut, names)):
             break
     else:
         raise ConformanceFailure(f"the messages did not arrive: {_labels(sut, names)}")
     peer.pass_time((time_s + 1) * 1_000)
     peer.eventually(lambda: short not in _labels(sut, names))
-    left = _labels(sut, names)
-    judge.all(expected=in_queue(long), observed=left, evidence=sent)
+    labels = _labels(sut, names)
+    judge.all(expected=in_queue(long), observed=labels, evidence=sent)
 
 
-def _are_there(sut, names):
+def _have_arrived(sut, names):
     """Return whether the messages with these labels are in the queue."""
     return _labels(sut, names) == names
 

@@ -8,11 +8,11 @@ from functools import partial
 from operator import or_
 from typing import Any
 
-from harness.faults.fields import field_is, recomputed, size_wrong
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import change_number, field_is, size_wrong
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction, change_insertion, resized, secured_with
+from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, secured_with
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
@@ -34,14 +34,14 @@ def _behind_label(packet: UserMessagePacket) -> bytes:
     before = sum(len(header.build()) for header in headers if header is not None)
     at = before + FIXED_SIZE + 2 * packet.MessagePropertiesHeader.LabelLength
     data = packet.build()
-    return resized(data[:at] + b"more" + data[at:])
+    return correct_packet_size(data[:at] + b"more" + data[at:])
 
 
 def _unpadded(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
     used = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.MessageSize
     data = packet.build()
-    return resized(data[: len(data) - -used % 4])
+    return correct_packet_size(data[: len(data) - -used % 4])
 
 
 def _is_last(packet: UserMessagePacket) -> bool:
@@ -59,108 +59,108 @@ def _labelled(**changes: Any) -> Install:
 
 for _name, _rules, _says, _install in (
     (
-        "message-properties-label-length",
+        "sender-label-length-in-bytes",
         ("MQMQ-2.2.19.3-09",),
-        "LabelLength counts bytes.",
-        recomputed(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
+        "The sender's UserMessage carries LabelLength in bytes.",
+        change_number(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
     ),
     (
-        "message-properties-more-than-sizes",
+        "sender-4-uncounted-bytes-after-label",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
-        "Four bytes that no size counts follow the label.",
+        "The sender's UserMessage carries four bytes after the label that no size counts.",
         packets(MESSAGE, _behind_label, _is_last),
     ),
     (
-        "message-properties-label-unterminated",
+        "sender-label-unterminated",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
-        "A label has no null.",
+        "The sender's UserMessage carries a label without its null.",
         _labelled(LabelTerminated=False),
     ),
     (
-        "message-properties-label-two-nulls",
+        "sender-label-with-null-inside",
         ("MQMQ-2.2.19.3-30",),
-        "A label has a null in it.",
+        "The sender's UserMessage carries a label with a null inside.",
         _labelled(Label=lambda old: f"{old}\0x"),
     ),
     (
-        "message-properties-label-too-long",
+        "sender-label-of-508-bytes",
         (
             "MQMQ-2.2.19.3-29",
             "MQDMPR-3.1.1.12-45",
         ),
-        "A label has 508 bytes.",
+        "The sender's UserMessage carries a label of 508 bytes.",
         _labelled(Label="x" * 253),
     ),
     (
-        "message-properties-class-unlisted",
+        "sender-message-class-0x0200",
         ("MQMQ-2.2.19.3-12",),
-        "MessageClass is 0x0200.",
+        "The sender's UserMessage carries MessageClass 0x0200.",
         field_is(MESSAGE, "MessagePropertiesHeader.MessageClass", 0x0200),
     ),
     (
-        "message-properties-body-type",
+        "sender-body-type-0x77",
         ("MQMQ-2.2.19.3-15",),
-        "BodyType is 0x77.",
+        "The sender's UserMessage carries BodyType 0x77.",
         field_is(MESSAGE, "MessagePropertiesHeader.BodyType", 0x77),
     ),
     (
-        "message-properties-size-one-more",
+        "sender-message-size-one-too-large",
         ("MQMQ-2.2.19.3-17",),
-        "MessageSize is one more.",
+        "The sender's UserMessage carries a MessageSize that is one too large.",
         size_wrong(MESSAGE, "MessagePropertiesHeader.MessageSize", 1),
     ),
     (
-        "message-properties-size-huge",
+        "sender-message-size-beyond-packet",
         ("MQMQ-2.2.19.3-18",),
-        "MessageSize is beyond the packet.",
+        "The sender's UserMessage carries a MessageSize above the size of the packet.",
         field_is(MESSAGE, "MessagePropertiesHeader.MessageSize", HUGE),
     ),
     (
-        "message-properties-allocation-size",
+        "sender-allocation-body-size-zero",
         ("MQMQ-2.2.19.3-19",),
-        "AllocationBodySize is 0.",
+        "The sender's UserMessage carries AllocationBodySize 0.",
         field_is(MESSAGE, "MessagePropertiesHeader.AllocationBodySize", 0),
     ),
     (
-        "message-properties-privacy-level",
+        "sender-privacy-level-2",
         ("MQMQ-2.2.19.3-20",),
-        "PrivacyLevel is 2.",
+        "The sender's UserMessage carries PrivacyLevel 2.",
         field_is(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", 2),
     ),
     (
-        "signature-hash-sha1",
+        "sender-signed-message-hash-algorithm-sha1",
         ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
-        "HashAlgorithm of a signed message is SHA-1.",
+        "The sender's signed UserMessage carries HashAlgorithm SHA-1.",
         field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, secured_with("Signature")),
     ),
     (
-        "message-properties-encryption-algorithm",
+        "sender-encryption-algorithm-0x1234",
         ("MQMQ-2.2.19.3-24",),
-        "EncryptionAlgorithm is 0x1234.",
+        "The sender's UserMessage carries EncryptionAlgorithm 0x1234.",
         field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", 0x1234),
     ),
     (
-        "algorithm-of-another-level",
+        "sender-encrypted-message-algorithm-des",
         ("MQMQ-2.2.19.3-26",),
-        "EncryptionAlgorithm is DES.",
+        "The sender's encrypted UserMessage carries EncryptionAlgorithm DES.",
         field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, secured_with("EncryptionKey")),
     ),
     (
-        "message-properties-extension-size",
+        "sender-extension-size-4-too-large",
         ("MQMQ-2.2.19.3-27",),
-        "ExtensionSize is 4 more.",
+        "The sender's UserMessage carries an ExtensionSize that is 4 too large.",
         size_wrong(MESSAGE, "MessagePropertiesHeader.ExtensionSize"),
     ),
     (
-        "message-properties-extension-huge",
+        "sender-extension-size-beyond-packet",
         ("MQMQ-2.2.19.3-28",),
-        "ExtensionSize is beyond the packet.",
+        "The sender's UserMessage carries an ExtensionSize above the size of the packet.",
         field_is(MESSAGE, "MessagePropertiesHeader.ExtensionSize", HUGE),
     ),
     (
-        "message-properties-unpadded",
+        "sender-message-properties-header-unpadded",
         ("MQMQ-2.2.19.3-34",),
-        "The header is not padded.",
+        "The sender's MessagePropertiesHeader has no padding.",
         packets(MESSAGE, _unpadded, _is_last),
     ),
 ):
@@ -168,7 +168,7 @@ for _name, _rules, _says, _install in (
 
 
 def _in_properties(change: Callable[[bytearray, int], None]) -> Install:
-    """Change bytes of the header; ``change`` gets the packet and where the header begins."""
+    """Change bytes of the header; `change` gets the packet and the offset of the header."""
 
     def changed(packet: UserMessagePacket) -> bytes:
         headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
@@ -193,9 +193,21 @@ def _class_behind_correlation(data: bytearray, at: int) -> None:
 
 
 for _name, _says, _change in (
-    ("message-properties-class-later", "MessageClass stands behind CorrelationID.", _class_behind_correlation),
-    ("message-properties-tag-before-type", "ApplicationTag stands before BodyType.", _tag_before_type),
-    ("message-properties-acks-reversed", "PA, PR, NA and NR are in the reverse order.", _acks_reversed),
+    (
+        "sender-message-class-after-correlation-id",
+        "The sender's MessagePropertiesHeader has MessageClass after CorrelationID.",
+        _class_behind_correlation,
+    ),
+    (
+        "sender-application-tag-before-body-type",
+        "The sender's MessagePropertiesHeader has ApplicationTag before BodyType.",
+        _tag_before_type,
+    ),
+    (
+        "sender-acknowledgment-bits-reversed",
+        "The sender's MessagePropertiesHeader has PA, PR, NA and NR in the reverse order.",
+        _acks_reversed,
+    ),
 ):
     add(
         _name,
@@ -214,7 +226,7 @@ for _name, _says, _change in (
 
 
 def _refused_bit(bit: int) -> Install:
-    """Take messages for malformed in which an unused bit of Flags is set."""
+    """Refuse messages with an unused bit of Flags set as malformed."""
 
     class RefusedBit(Identifying):
         def check_form(self, packet: Packet) -> None:
@@ -222,47 +234,47 @@ def _refused_bit(bit: int) -> Install:
                 raise FormatError("MessagePropertiesHeader.Flags", 0, "a fault", f"bit {bit} is set")
             super().check_form(packet)
 
-    return replaced(RefusedBit)
+    return replace_part(RefusedBit)
 
 
 for _name, _rule, _bit in (
-    ("message-properties-bit-4-refused", "MQMQ-2.2.19.3-05", 4),
-    ("message-properties-bit-5-refused", "MQMQ-2.2.19.3-06", 5),
-    ("message-properties-bit-6-refused", "MQMQ-2.2.19.3-07", 6),
-    ("message-properties-bit-7-refused", "MQMQ-2.2.19.3-08", 7),
+    ("receiver-message-properties-bit-4-refused", "MQMQ-2.2.19.3-05", 4),
+    ("receiver-message-properties-bit-5-refused", "MQMQ-2.2.19.3-06", 5),
+    ("receiver-message-properties-bit-6-refused", "MQMQ-2.2.19.3-07", 6),
+    ("receiver-message-properties-bit-7-refused", "MQMQ-2.2.19.3-08", 7),
 ):
-    _says = f"A message with bit {_bit} of MessagePropertiesHeader.Flags set is refused."
+    _says = f"The receiver refuses a message with bit {_bit} of MessagePropertiesHeader.Flags set."
     add(_name, _rule, _says, _refused_bit(_bit))
 
 
 for _name, _rule, _bit in (
-    ("message-properties-bit-4-sent", "MQMQ-2.2.19.3-05", 4),
-    ("message-properties-bit-5-sent", "MQMQ-2.2.19.3-06", 5),
-    ("message-properties-bit-6-sent", "MQMQ-2.2.19.3-07", 6),
-    ("message-properties-bit-7-sent", "MQMQ-2.2.19.3-08", 7),
+    ("sender-message-properties-bit-4-set", "MQMQ-2.2.19.3-05", 4),
+    ("sender-message-properties-bit-5-set", "MQMQ-2.2.19.3-06", 5),
+    ("sender-message-properties-bit-6-set", "MQMQ-2.2.19.3-07", 6),
+    ("sender-message-properties-bit-7-set", "MQMQ-2.2.19.3-08", 7),
 ):
-    _says = f"Bit {_bit} of MessagePropertiesHeader.Flags is set in a message that is sent."
-    add(_name, _rule, _says, recomputed(MESSAGE, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
+    _says = f"The sender sets bit {_bit} of MessagePropertiesHeader.Flags in a message."
+    add(_name, _rule, _says, change_number(MESSAGE, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
 
 
-@fault("message-properties-correlation-lost", breaks="MQMQ-2.2.19.3-13")
+@fault("receiver-correlation-id-lost", breaks="MQMQ-2.2.19.3-13")
 class CorrelationLost(Positions):
-    """CorrelationID is not handed on."""
+    """The receiver delivers a message without its CorrelationID."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, CorrelationIdentifier=bytes(20)))
 
 
-@fault("message-properties-tag-lost", breaks="MQMQ-2.2.19.3-16")
+@fault("receiver-application-tag-replaced-by-1", breaks="MQMQ-2.2.19.3-16")
 class TagLost(Positions):
-    """ApplicationTag is not handed on."""
+    """The receiver delivers a message with ApplicationTag 1."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=1))
 
 
 def _known(field: str, value: int) -> Install:
-    """Take a value that is in no table for one that is: the message is accepted as it is."""
+    """Accept messages with an unlisted value."""
 
     class Known(SecurityOnReceipt):
         def check_security(
@@ -272,13 +284,31 @@ def _known(field: str, value: int) -> Install:
                 return packet
             return super().check_security(session, packet, queue, now)
 
-    return replaced(Known)
+    return replace_part(Known)
 
 
 for _name, _rule, _field, _value, _says in (
-    ("handed-any-level", "MQMQ-2.2.19.3-21", "PrivacyLevel", 4, "PrivacyLevel 4 is no level, and taken."),
-    ("handed-any-hash", "MQMQ-2.2.19.3-22", "HashAlgorithm", 0x8099, "HashAlgorithm 0x8099 is taken for a hash."),
-    ("handed-any-cipher", "MQMQ-2.2.19.3-25", "EncryptionAlgorithm", 0x6699, "EncryptionAlgorithm 0x6699 is taken."),
+    (
+        "receiver-privacy-level-4-accepted",
+        "MQMQ-2.2.19.3-21",
+        "PrivacyLevel",
+        4,
+        "The receiver accepts an encrypted message with PrivacyLevel 4.",
+    ),
+    (
+        "receiver-hash-algorithm-0x8099-accepted",
+        "MQMQ-2.2.19.3-22",
+        "HashAlgorithm",
+        0x8099,
+        "The receiver accepts a signed message with HashAlgorithm 0x8099.",
+    ),
+    (
+        "receiver-encryption-algorithm-0x6699-accepted",
+        "MQMQ-2.2.19.3-25",
+        "EncryptionAlgorithm",
+        0x6699,
+        "The receiver accepts an encrypted message with EncryptionAlgorithm 0x6699.",
+    ),
 ):
     add(_name, _rule, _says, _known(_field, _value))
 
@@ -291,18 +321,18 @@ def _is_admin_ack(packet: UserMessagePacket) -> bool:
 
 
 add(
-    "message-properties-ack-correlation",
+    "receiver-ack-correlation-id-zero",
     "MQMQ-2.2.19.3-14",
-    "CorrelationID of an acknowledgment is zero.",
+    "The receiver's acknowledgment carries CorrelationID zero.",
     field_is(MESSAGE, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
 )
 
 # -- what follows the fixed fields ---------------------------------------------------------------------------------
 
 
-@fault("message-properties-extension-lost", breaks="MQMQ-2.2.19.3-D05")
+@fault("receiver-extension-last-byte-moved-to-body", breaks="MQMQ-2.2.19.3-D05")
 class ExtensionLost(Positions):
-    """The last byte of an extension is taken for the body's first."""
+    """The receiver delivers the last byte of an extension as the first byte of the body."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         extension, body = message.Extension[:-1], message.Extension[-1:] + message.Body
@@ -310,7 +340,7 @@ class ExtensionLost(Positions):
 
 
 @fault(
-    "message-properties-body-type-lost",
+    "receiver-body-type-lost",
     breaks=(
         "MQMQ-2.2.19.3-D01",
         "MQDMPR-3.1.7.1.31-04",
@@ -318,33 +348,33 @@ class ExtensionLost(Positions):
     ),
 )
 class BodyTypeLost(Positions):
-    """BodyType is not kept."""
+    """The receiver delivers a message with BodyType 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, BodyType=0))
 
 
 add(
-    "message-properties-tag-sent-as-1",
+    "sender-application-tag-always-1",
     "MQMQ-2.2.19.3-16",
-    "ApplicationTag is sent as 1.",
+    "The sender's UserMessage carries ApplicationTag 1.",
     field_is(MESSAGE, "MessagePropertiesHeader.ApplicationTag", 1),
 )
 add(
-    "handed-extension-turned",
+    "sender-extension-reversed",
     "MQMQ-2.2.19.3-D05",
-    "An extension is sent with its bytes turned around.",
+    "The sender's UserMessage carries the bytes of the extension in reverse order.",
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
 )
 
 
 add(
-    "label-cut-at-124-characters",
+    "sender-label-cut-at-124-characters",
     (
         "MQMQ-2.2.19.3-29",
         "MQDMPR-3.1.1.12-45",
     ),
-    "A label is cut after 124 characters.",
+    "The sender's UserMessage carries only the first 124 characters of the label.",
     change_construction(
         lambda packet, message: set_fields(packet, {"MessagePropertiesHeader.Label": message.Label[:124] or None})
     ),
@@ -353,9 +383,9 @@ add(
 
 
 add(
-    "application-tag-sent-as-signed",
+    "sender-application-tag-without-highest-bit",
     ("MQMQ-2.2.19.3-16",),
-    "ApplicationTag is sent without its highest bit.",
+    "The sender's UserMessage carries ApplicationTag without its highest bit.",
     change_construction(
         lambda packet, message: set_fields(
             packet, {"MessagePropertiesHeader.ApplicationTag": message.AppSpecific & 0x7FFFFFFF}
@@ -366,9 +396,9 @@ add(
 
 
 add(
-    "correlation-keeps-its-first-sixteen-bytes",
+    "receiver-correlation-id-last-4-bytes-lost",
     ("MQMQ-2.2.19.3-13", "MQDMPR-3.1.1.12-34"),
-    "Of CorrelationID the GUID is handed on, the number behind it is lost.",
+    "The receiver delivers a message with the last four bytes of CorrelationID zero.",
     change_insertion(
         lambda message: replace(message, CorrelationIdentifier=message.CorrelationIdentifier[:16] + bytes(4))
     ),
@@ -377,27 +407,27 @@ add(
 
 
 add(
-    "body-filled-up-to-four-bytes",
+    "receiver-body-delivered-with-padding",
     ("MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-D05"),
-    "A body is handed on with the padding that follows it.",
+    "The receiver delivers a body together with its padding.",
     change_insertion(lambda message: replace(message, Body=message.Body + bytes(-len(message.Body) % 4))),
     blind=True,
 )
 
 
 add(
-    "body-ends-at-its-trailing-zeros",
+    "receiver-body-without-trailing-zeros",
     ("MQMQ-2.2.19.3-17", "MQDMPR-3.1.1.12-32"),
-    "A body is handed on without the zeros at its end.",
+    "The receiver delivers a body without its trailing zeros.",
     change_insertion(lambda message: replace(message, Body=message.Body.rstrip(b"\0"))),
     blind=True,
 )
 
 
 add(
-    "blanks-at-the-end-of-a-label-lost",
+    "receiver-label-without-trailing-blanks",
     ("MQMQ-2.2.19.3-09",),
-    "A label is handed on without the blanks at its end.",
+    "The receiver delivers a label without its trailing blanks.",
     change_insertion(lambda message: replace(message, Label=message.Label.rstrip())),
     blind=True,
 )

@@ -1,10 +1,10 @@
-"""Faults of MS-MQMQ 2.2.19.3 MessagePropertiesHeader: bodies that are hidden."""
+"""Faults of MS-MQMQ 2.2.19.3 MessagePropertiesHeader: encrypted bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
@@ -17,7 +17,7 @@ PROPERTIES = "MessagePropertiesHeader"
 
 
 def _hidden(change: Callable[[bytes], bytes]) -> Install:
-    """Hide another body than the one that was given."""
+    """Encrypt a changed body."""
 
     class Hidden(Securing):
         def encrypt_body(
@@ -28,11 +28,11 @@ def _hidden(change: Callable[[bytes], bytes]) -> Install:
                 packet = set_fields(packet, {f"{PROPERTIES}.MessageBody": body, f"{PROPERTIES}.Padding": None})
             return super().encrypt_body(session, message, packet, now)
 
-    return replaced(Hidden)
+    return replace_part(Hidden)
 
 
 def _found(change: Callable[[bytes], bytes]) -> Install:
-    """Find another body than the one that was hidden."""
+    """Change a body after its decryption."""
 
     class Found(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -45,32 +45,37 @@ def _found(change: Callable[[bytes], bytes]) -> Install:
             )
             return changed
 
-    return replaced(Found)
+    return replace_part(Found)
 
 
 def _other_vector(body: bytes) -> bytes:
-    """Return the body that a vector other than zeros makes of one: its first block is another."""
+    """Return the body that decryption with a nonzero initialization vector gives: its first block differs."""
     return bytes(one ^ 0x20 for one in body[:8]) + body[8:]
 
 
 for _name, _rules, _says, _install in (
     (
-        "hidden-with-a-vector",
+        "sender-encrypted-body-nonzero-vector",
         ("MQMQ-2.2.19.3-D03",),
-        "The vector of a hidden body is not zero.",
+        "The sender encrypts a body with a nonzero initialization vector.",
         _hidden(_other_vector),
     ),
-    ("found-with-a-vector", ("MQMQ-2.2.19.3-D03",), "The vector is taken for another.", _found(_other_vector)),
     (
-        "hidden-with-zeros-behind",
+        "receiver-body-decrypted-with-nonzero-vector",
+        ("MQMQ-2.2.19.3-D03",),
+        "The receiver decrypts a body with a nonzero initialization vector.",
+        _found(_other_vector),
+    ),
+    (
+        "sender-encrypted-body-padded-with-zeros",
         ("MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17"),
-        "A hidden body is filled with zeros first.",
+        "The sender pads a body with zeros before it encrypts the body.",
         _hidden(lambda body: body + bytes(-len(body) % 16)),
     ),
     (
-        "found-with-its-padding",
+        "receiver-decrypted-body-with-padding",
         ("MQMQ-2.2.19.3-D04",),
-        "The padding of a body stays with it.",
+        "The receiver delivers a decrypted body together with its padding.",
         _found(lambda body: body + bytes([16 - len(body) % 16] * (16 - len(body) % 16))),
     ),
 ):

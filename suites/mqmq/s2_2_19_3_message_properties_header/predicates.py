@@ -1,4 +1,4 @@
-"""Judge the MessagePropertiesHeader of every message. Spec: MS-MQMQ 2.2.12, 2.2.18.1.6, 2.2.19.3."""
+"""Check the MessagePropertiesHeader of every message. Spec: MS-MQMQ 2.2.12, 2.2.18.1.6, 2.2.19.3."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from suites.mqmq.steps.unused import not_set
 
 MESSAGE = "UserMessage"
 SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
-"""Where sizes stand in the MessagePropertiesHeader."""
+"""Offsets of sizes in the MessagePropertiesHeader."""
 FIXED_SIZE = 56
+LONGEST_LABEL = 500
 
+CLASSES = frozenset(map(int, MessageClass))
 OF_APPLICATIONS = 0xE1FF
 """The bits of MessageClass that an application may set (2.2.18.1.6)."""
 VT_VECTOR = 0x1000
 VT_BSTR = 8
 TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
-"""The type constants of 2.2.12 without VT_VECTOR, which is or-ed to them."""
+"""The type constants of 2.2.12 without VT_VECTOR, which is a flag."""
 NORMAL = 0
-"""MessageClass of a message of an application, which says itself what its body is."""
+"""MessageClass of messages of applications, which determine the type of the body."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
 ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
-"""By PrivacyLevel."""
+"""By PrivacyLevel: its algorithms."""
 
 
 def bit_of_flags(bit: int) -> Callable[[Any], int]:
-    """Return what reads a bit of Flags, which has no name in print."""
+    """Return a function that reads a bit of Flags without a name in the document."""
     return lambda properties: properties.Flags >> bit & 1
 
 
@@ -48,7 +50,7 @@ for rule, bit in (
 
 @passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength counts the label's terminating null")
 def label_is_terminated(packet: Any, context: Context) -> Finding:
-    """Look for the null within LabelLength."""
+    """Check that the label ends with a null within LabelLength."""
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
@@ -57,16 +59,16 @@ def label_is_terminated(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is listed, or of an application")
 def message_class(packet: Any, context: Context) -> Finding:
-    """Hold MessageClass against the classes, and the bits that are left to applications."""
+    """Check that MessageClass is listed or has only bits of applications."""
     value = packet.MessagePropertiesHeader.MessageClass
-    return value in list(MessageClass) or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
+    return value in CLASSES or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
 
 
 @passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of the system's own message is a type constant")
 def body_type(packet: Any, context: Context) -> Finding:
-    """Hold BodyType against the constants, with VT_VECTOR or without, in what no application sent.
+    """Check that BodyType of messages of the system is a type constant, with VT_VECTOR or without.
 
-    VT_BSTR, which the table lacks, stands in frame 7 of MS-MQQB section 4: it is a type constant all the same.
+    VT_BSTR is not in the table, but in frame 7 of MS-MQQB section 4: it is accepted.
     """
     properties = packet.MessagePropertiesHeader
     value = properties.BodyType
@@ -76,14 +78,18 @@ def body_type(packet: Any, context: Context) -> Finding:
 
 
 def no_larger_than_packet(field: str) -> Predicate:
-    """Demand that a part of the header is not larger than the packet."""
+    """Return a predicate: the size of a part is at most the size of the packet."""
 
     def predicate(packet: Any, context: Context) -> Finding:
+        if not isinstance(packet, FormatError):
+            size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
+            return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
         data = context.frame.data
         at = properties_at(data) if is_message(data) else None
         if at is None or len(data) < at + FIXED_SIZE:
             return None
-        size = int.from_bytes(data[at + SIZES_AT[field] :][:4], "little")
+        begin = at + SIZES_AT[field]
+        size = int.from_bytes(data[begin : begin + 4], "little")
         limit = int.from_bytes(data[8:12], "little")
         return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
 
@@ -96,21 +102,21 @@ for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "E
 
 @passive("MQMQ-2.2.19.3-20", MESSAGE, "PrivacyLevel is 0, 1, 3 or 5")
 def privacy_level(packet: Any, context: Context) -> Finding:
-    """Hold PrivacyLevel against the levels."""
+    """Check that PrivacyLevel has a listed value."""
     level = packet.MessagePropertiesHeader.PrivacyLevel
     return level in PRIVACY_LEVELS, f"PrivacyLevel is {level}"
 
 
 @passive("MQMQ-2.2.19.3-24", MESSAGE, "EncryptionAlgorithm is RC2, RC4 or AES")
 def encryption_algorithm(packet: Any, context: Context) -> Finding:
-    """Hold EncryptionAlgorithm against the algorithms."""
+    """Check that EncryptionAlgorithm has a listed value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
     return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
 
 
 @passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one of those of PrivacyLevel")
 def algorithm_of_level(packet: Any, context: Context) -> Finding:
-    """Demand RC2 or RC4 with levels 1 and 3, AES with level 5."""
+    """Check for RC2 or RC4 with levels 1 and 3, and for AES with level 5."""
     properties = packet.MessagePropertiesHeader
     if properties.PrivacyLevel not in ALGORITHMS:
         return None
@@ -120,7 +126,7 @@ def algorithm_of_level(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
 def label_is_a_string(packet: Any, context: Context) -> Finding:
-    """Demand a label without nulls, but for the last."""
+    """Check that the only null of a label is the last character."""
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
@@ -129,9 +135,24 @@ def label_is_a_string(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the header is padded to a multiple of 4 bytes")
 def padded(packet: Any, context: Context) -> Finding:
-    """Demand the padding that follows the body."""
+    """Check the padding behind the body."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
     properties = packet.MessagePropertiesHeader
     size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
     return (True, f"{-size % 4} bytes of padding") if size % 4 else NotExercised("it needs no padding")
+
+
+@passive("MQMQ-2.2.19.3-19", MESSAGE, "AllocationBodySize is at least MessageSize")
+def allocation(packet: Any, context: Context) -> Finding:
+    """Compare the two sizes of the body."""
+    properties = packet.MessagePropertiesHeader
+    sizes = properties.AllocationBodySize, properties.MessageSize
+    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize {sizes[1]}"
+
+
+@passive("MQMQ-2.2.19.3-29", MESSAGE, f"a label has at most {LONGEST_LABEL} bytes")
+def label_size(packet: Any, context: Context) -> Finding:
+    """Compare the bytes of the label, its null included."""
+    size = 2 * packet.MessagePropertiesHeader.LabelLength
+    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, of {size} bytes"

@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: label, extension and body of every length, received and handed on."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: labels, extensions and bodies of several lengths, received and
+forwarded.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,11 @@ import pytest
 
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqmq.steps.handing_on import handed_on
-from suites.mqqb.steps.exchanges import reception, taken
-from suites.whole_messages import SAME, differences
+from suites.mqmq.steps.forwarding import forward_message
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.whole_messages import SAME, describe_differences
 
-LENGTHS = (
+PROPERTIES = (
     ("", b"", b""),
     ("l", b"e", b"b"),
     ("la", b"ex", b"bo"),
@@ -21,7 +23,7 @@ LENGTHS = (
     ("\U0001f4ec \u00e9", b"\0" * 5, b"\xff" * 7),
     (" blanks at both ends ", b" \0 ", b"zeros at the end\0\0\0"),
 )
-"""Label, extension and body: nothing, of every remainder by 4, the longest label, and what is no text."""
+"""Label, extension and body: empty, with each remainder by 4, the longest label, and bytes that are not text."""
 RULES = (
     "MQMQ-2.2.19.3-D01",
     "MQDMPR-3.1.7.1.31-04",
@@ -48,28 +50,34 @@ def _fields(label, extension, body):
 
 @needs("receive")
 @covers(*RULES)
-@pytest.mark.parametrize(("label", "extension", "body"), LENGTHS)
+@pytest.mark.parametrize(("label", "extension", "body"), PROPERTIES)
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
-def test_what_is_received_is_what_was_sent(peer, sut, judge, label, extension, body, transactional):
-    """A message is received with label, extension, body and every other property as it was sent."""
+def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
+    """A message with each label, extension and body arrives: the application gets every property as it was sent."""
     fields = _fields(label, extension, body)
     packet = Sequence(peer).message(**fields) if transactional else peer.recoverable_message(**fields)
     queue = "transactional" if transactional else "plain"
-    done = reception(peer, packet, label, queue)
+    done = deliver_message(peer, packet, label, queue)
     sent = done.frames[0]["UserHeader"].MessageID
     found = [one for one in sut.messages(queue) if one["message_id"].endswith(f"\\{sent}")]
-    observed = differences(done.frames[0], found[0] if found else None, sut.guid) if done.outcome == taken(sut) else ""
+    observed = (
+        describe_differences(done.frames[0], found[0] if found else None, sut.guid)
+        if done.outcome == done.accepted_outcome
+        else ""
+    )
     judge.all(expected=SAME, observed=observed or done.outcome, evidence=done.frames)
 
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.3-D05")
-@pytest.mark.parametrize(("label", "extension", "body"), LENGTHS[1:5])
-def test_what_is_handed_on_is_what_was_sent(peer, sut, judge, label, extension, body):
-    """A message that is handed on has label, extension and body as they came."""
+@pytest.mark.parametrize(("label", "extension", "body"), PROPERTIES[1:5])
+def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
+    """The SUT forwards a message with each label, extension and body: these fields, CorrelationID and BodyType are
+    unchanged.
+    """
     fields = _fields(label, extension, body)
     del fields["ApplicationTag"]
-    sent, frame = handed_on(peer, sut, **fields)
+    sent, frame = forward_message(peer, sut, **fields)
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
-    came, gone = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (frame, sent))
-    judge("MQMQ-2.2.19.3-D05", expected=gone, observed=came, evidence=[sent, frame])
+    before, after = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
+    judge("MQMQ-2.2.19.3-D05", expected=before, observed=after, evidence=[sent, frame])

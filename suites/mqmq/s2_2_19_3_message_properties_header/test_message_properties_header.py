@@ -8,11 +8,11 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.message_bytes import properties_at
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.exchanges import deliver_message
 
 UNUSED = {
     "MQMQ-2.2.19.3-05": "X4",
@@ -23,19 +23,19 @@ UNUSED = {
 """The unused bits of Flags by their rule."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
-"""Characters beside the terminating null."""
-BODY = "a body, seventeen"
+"""Characters before the terminating null."""
+BODY = "body of 17 bytes."
 LABEL = "label"
 TAG = 0xC0FF_EE01
 
 
-class Fields:
-    """The header's sizes and what follows them, read by their places: a wrong size is judged too."""
+class Sizes:
+    """The sizes of the header and the bytes behind it, read by their offsets, so that wrong sizes are judged, too."""
 
     def __init__(self, data):
         at = properties_at(data)
         if at is None or len(data) < at + FIXED_SIZE:
-            raise ConformanceFailure("the SUT's message has no place for a MessagePropertiesHeader")
+            raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
         self.label_length = data[at + 1]
         self.tag, self.body_size, self.allocated = (
             int.from_bytes(data[at + place :][:4], "little") for place in (28, 32, 36)
@@ -44,13 +44,13 @@ class Fields:
         self.rest = data[at + FIXED_SIZE :]
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED)
-def test_unused_bits_are_ignored(peer, sut, judge):
-    """A message with an unused bit of Flags set is taken as any other."""
+def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
+    """A message with each unused bit of Flags set is in its queue."""
     for rule, bit in UNUSED.items():
-        done = reception(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @needs("receive")
@@ -58,10 +58,12 @@ def test_unused_bits_are_ignored(peer, sut, judge):
 @pytest.mark.parametrize(
     ("correlation", "tag"), [(bytes(20), 0), (b"\xff" * 20, 0xFFFF_FFFF), (bytes(range(20)), 0x8000_0001)]
 )
-def test_what_the_application_defined_is_handed_on(peer, sut, judge, correlation, tag):
-    """A received message has the CorrelationID and the ApplicationTag that it was sent with."""
+def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
+    """A message with several values of CorrelationID and ApplicationTag arrives: the application gets both as they
+    were sent.
+    """
     packet = peer.recoverable_message(CorrelationID=correlation, ApplicationTag=tag, label="defined")
-    done = reception(peer, packet, "defined")
+    done = deliver_message(peer, packet, "defined")
     found = [one for one in sut.messages() if one["label"] == "defined"]
     observed = [one["correlation_id"] for one in found]
     judge("MQMQ-2.2.19.3-13", expected=[correlation.hex()], observed=observed, evidence=done.frames)
@@ -80,11 +82,13 @@ def test_what_the_application_defined_is_handed_on(peer, sut, judge, correlation
     "MQMQ-2.2.19.3-32",
     "MQMQ-2.2.19.3-33",
 )
-def test_sizes_are_those_of_what_follows(peer, sut, judge):
-    """Label, extension and body are where the sizes put them, and are those that the application gave."""
+def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
+    """The SUT sends a message with label and body, and one without: the sizes of the header are those of label,
+    extension and body, and each is where the sizes put it.
+    """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY, label=LABEL, application_tag=TAG)
-    whole = Fields(frame.data)
+    whole = Sizes(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=len(LABEL) + 1, observed=whole.label_length, evidence=frame)
     judge("MQMQ-2.2.19.3-16", expected=TAG, observed=whole.tag, evidence=frame)
     judge("MQMQ-2.2.19.3-17", expected=len(BODY), observed=whole.body_size, evidence=frame)
@@ -96,7 +100,7 @@ def test_sizes_are_those_of_what_follows(peer, sut, judge):
     judge("MQMQ-2.2.19.3-32", expected=2 * len(LABEL) + 2, observed=before, case=case, evidence=frame)
 
     frame = outgoing.send(body="", label="")
-    bare = Fields(frame.data)
+    bare = Sizes(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=0, observed=bare.label_length, evidence=frame)
     judge(
         "MQMQ-2.2.19.3-10",
@@ -104,7 +108,7 @@ def test_sizes_are_those_of_what_follows(peer, sut, judge):
         "MQMQ-2.2.19.3-33",
         expected=b"",
         observed=bare.rest,
-        case="behind the header",
+        case="bytes behind the header",
         evidence=frame,
     )
     outgoing.end()
@@ -112,12 +116,12 @@ def test_sizes_are_those_of_what_follows(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
-def test_the_longest_label(peer, sut, judge):
-    """A label of 249 characters takes 500 bytes with its null; a longer one is never sent in more."""
+def test_sent_label_has_at_most_250_characters(peer, sut, judge):
+    """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
-    judge.all(expected=500, observed=2 * Fields(frame.data).label_length, evidence=frame)
+    judge.all(expected=500, observed=2 * Sizes(frame.data).label_length, evidence=frame)
     with contextlib.suppress(ControlRefused):
         frame = outgoing.send(label="x" * (LONGEST_LABEL + 1), body="")
-        judge.all(expected=between(0, 500), observed=2 * Fields(frame.data).label_length, evidence=frame)
+        judge.all(expected=between(0, 500), observed=2 * Sizes(frame.data).label_length, evidence=frame)
     outgoing.end()

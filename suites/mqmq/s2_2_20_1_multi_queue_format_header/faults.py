@@ -20,9 +20,11 @@ from reference_qm.model.adm import Message, MessagePosition
 MESSAGE = UserMessagePacket
 
 
-@fault("handed-one-destination", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27"))
+@fault(
+    "sender-destination-list-of-own-queue-only", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27")
+)
 class OneDestination(Sending):
-    """Destination lists only the queue that the copy goes to."""
+    """The sender's copy of a message for several queues lists only the copy's own queue as destination."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         message = position.MessageReference
@@ -33,7 +35,7 @@ class OneDestination(Sending):
 
 
 def _first_queue_for_all(packet: UserMessagePacket) -> bytes:
-    """Let every copy name the first destination in its UserHeader."""
+    """Write the first destination into the UserHeader of every copy."""
     header = packet.MultiQueueFormatHeader
     names = [] if header is None else [one.FormatName for one in header.Destination.FormatNameList]
     direct = next((name for name in names if isinstance(name, MQFDirectQueueFormatName)), None)
@@ -60,24 +62,24 @@ def _lists_turned(packet: UserMessagePacket) -> bytes:
 
 for _name, _rules, _says, _change in (
     (
-        "list-copies-to-the-first",
+        "sender-copies-all-to-first-destination",
         ("MQMQ-2.2.20.1-D02",),
-        "Every copy names the first queue of the list.",
+        "The sender's copies of a message for several queues all carry the first queue as DestinationQueue.",
         _first_queue_for_all,
     ),
     (
-        "list-destinations-last",
+        "sender-destination-list-after-other-lists",
         ("MQMQ-2.2.20.1-D03", "MQDMPR-3.1.7.1.32-D06", "MQMQ-2.2.20.2-D01"),
-        "The list of destinations is behind the other two.",
+        "The sender's MultiQueueFormatHeader has the list of destinations after the other two lists.",
         _lists_turned,
     ),
 ):
     add(_name, _rules, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 
 
-@fault("list-of-one", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
+@fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
 class ListOfOne(Sending):
-    """A message for one queue has lists as well."""
+    """The sender's message for one queue carries a MultiQueueFormatHeader."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         message = position.MessageReference
@@ -87,9 +89,9 @@ class ListOfOne(Sending):
         return super().construct_user_message(position)
 
 
-@fault("list-left-out", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
+@fault("sender-several-destinations-without-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
 class ListLeftOut(Sending):
-    """A message for several queues has no lists."""
+    """The sender's message for several queues carries no MultiQueueFormatHeader."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         unlisted = replace(position.MessageReference, DestinationMultiQueueFormatName=None)
@@ -105,13 +107,13 @@ def _without_its_third_name(packet: UserMessagePacket, message: Message) -> User
 
 
 add(
-    "third-destination-not-listed",
+    "sender-third-destination-not-listed",
     (
         "MQMQ-2.2.20.1-01",
         "MQDMPR-3.1.1.12-28",
         "MQDMPR-3.1.1.12-27",
     ),
-    "Of the destinations of a message the first two are listed.",
+    "The sender's message for several queues lists only the first two destinations.",
     change_construction(_without_its_third_name),
     blind=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import field_is, off_by, recomputed, refused_unless_zero
+from harness.faults.fields import change_number, field_is, off_by, refused_unless_zero
 from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import add
@@ -19,96 +19,96 @@ ACK = SessionAckPacket
 
 for _name, _rules, _says, _install in (
     (
-        "header-session-ack-one-too-few",
+        "receiver-ack-sequence-number-one-too-low",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-05"),
-        "AckSequenceNumber is one too few.",
+        "The receiver's SessionAck carries an AckSequenceNumber that is one too low.",
         off_by(ACK, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
-        "header-session-ack-begins-with-0",
+        "receiver-ack-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.4-03",),
-        "AckSequenceNumber counts from 0.",
+        "The receiver's SessionAck carries an AckSequenceNumber that is counted from 0.",
         off_by(ACK, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
-        "header-session-ack-lowest-recoverable",
+        "receiver-recoverable-ack-number-one-too-high",
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-07"),
-        "RecoverableMsgAckSeqNumber is one more.",
+        "The receiver's SessionAck carries a RecoverableMsgAckSeqNumber that is one too high.",
         off_by(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
     ),
     (
-        "header-session-ack-flags-shifted",
+        "receiver-recoverable-ack-flags-one-bit-too-low",
         ("MQMQ-2.2.20.4-08",),
-        "The bits of RecoverableMsgAckFlags are one too low.",
-        recomputed(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
+        "The receiver's SessionAck carries the bits of RecoverableMsgAckFlags one too low.",
+        change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
     ),
     (
-        "header-session-ack-sent-count",
+        "user-msg-sequence-number-one-too-high",
         ("MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-01", "MQQB-3.1.6.4-06"),
-        "UserMsgSequenceNumber is one more.",
+        "The queue manager's SessionAck carries a UserMsgSequenceNumber that is one too high.",
         off_by(ACK, "SessionHeader.UserMsgSequenceNumber", 1),
     ),
     (
-        "header-session-ack-sent-recoverable-count",
+        "recoverable-msg-seq-number-one-too-high",
         ("MQMQ-2.2.20.4-10", "MQMQ-2.2.20.4-11"),
-        "RecoverableMsgSeqNumber is one more.",
+        "The queue manager's SessionAck carries a RecoverableMsgSeqNumber that is one too high.",
         off_by(ACK, "SessionHeader.RecoverableMsgSeqNumber", 1),
     ),
     (
-        "header-session-ack-window",
+        "session-ack-window-size-1",
         ("MQMQ-2.2.20.4-12",),
-        "WindowSize is 1.",
+        "The queue manager's SessionAck carries WindowSize 1.",
         field_is(ACK, "SessionHeader.WindowSize", 1),
     ),
     (
-        "header-session-reserved-refused",
+        "receiver-session-header-reserved-refused",
         ("MQMQ-2.2.20.4-13",),
-        "A packet whose SessionHeader.Reserved is not zero is refused.",
+        "The queue manager refuses a SessionAck whose SessionHeader.Reserved is not zero.",
         refused_unless_zero(ACK, "SessionHeader.Reserved"),
     ),
     (
-        "header-session-ack-flags-before-number",
+        "session-ack-recoverable-flags-before-number",
         ("MQMQ-2.2.20.4-D01",),
-        "RecoverableMsgAckFlags stands before RecoverableMsgAckSeqNumber.",
+        "The queue manager's SessionAck has RecoverableMsgAckFlags before RecoverableMsgAckSeqNumber.",
         packets(ACK, lambda packet: (data := packet.build())[:22] + data[24:28] + data[22:24] + data[28:]),
     ),
     (
-        "header-session-ack-flags-from-the-top",
+        "receiver-recoverable-ack-flags-reversed",
         ("MQMQ-2.2.20.4-D02",),
-        "The first recoverable message is the highest bit of RecoverableMsgAckFlags.",
-        recomputed(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)),
+        "The receiver's SessionAck carries RecoverableMsgAckFlags with the first message in the highest bit.",
+        change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)),
     ),
     (
-        "header-session-ack-number-kept",
+        "receiver-recoverable-ack-number-1-without-messages",
         ("MQMQ-2.2.20.4-07",),
-        "RecoverableMsgAckSeqNumber of an acknowledgment of nothing recoverable is 1.",
-        recomputed(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
+        "The receiver's SessionAck that acknowledges no recoverable message carries RecoverableMsgAckSeqNumber 1.",
+        change_number(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-@fault("header-wrong-count-loses-the-message", breaks="MQMQ-2.2.20.4-D03")
+@fault("receiver-message-with-wrong-count-dropped", breaks="MQMQ-2.2.20.4-D03")
 class WrongCountLoses(Receiving):
-    """A message with a wrong UserMsgSequenceNumber closes the session and is not taken."""
+    """The receiver drops a message with a wrong UserMsgSequenceNumber and closes the session."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
             super().take_message(session, packet, receipt, now)
 
 
-@fault("header-wrong-count-overlooked", breaks="MQMQ-2.2.20.4-D03")
+@fault("receiver-user-msg-sequence-number-ignored", breaks="MQMQ-2.2.20.4-D03")
 class WrongCountOverlooked(SessionAcks):
-    """UserMsgSequenceNumber is not looked at."""
+    """The receiver ignores UserMsgSequenceNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         counted = replace(header, UserMsgSequenceNumber=session.MessageReceivedCount)
         super().validate_message_counts(session, counted, now)
 
 
-@fault("ack-sequence-number-of-one-byte", breaks="MQMQ-2.2.20.4-05", blind=True)
+@fault("receiver-ack-sequence-number-of-one-byte", breaks="MQMQ-2.2.20.4-05", blind=True)
 class AckSequenceNumberOfOneByte(SessionAcks):
-    """AckSequenceNumber is counted in one byte."""
+    """The receiver's SessionAck carries only the low byte of AckSequenceNumber."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)

@@ -10,28 +10,28 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 WINDOW = 0x40
 INTERNAL_SIZE = 20
-"""Of the two headers of a SessionAck before its SessionHeader."""
+"""Bytes of a SessionAck before its SessionHeader."""
 FIXED_SIZE = 12
-"""Of the SessionHeader before WindowSize, which the SUT chooses."""
+"""Bytes of the SessionHeader before WindowSize, which the SUT chooses."""
 TOGETHER_MS = 8_000
-"""RecoverableAckTimeout: long enough for messages that are to be acknowledged together."""
+"""RecoverableAckTimeout: long enough for one acknowledgment of several messages."""
 ATTEMPTS = 3
 GROUP = 30
-"""Messages that are acknowledged together, fewer than any window."""
-MEASURED = 20
-"""Timers run at most so many times faster where the check has to act while they run."""
+"""Messages with one acknowledgment, fewer than any window."""
+MAX_SPEED = 20
+"""The highest factor of faster timers in checks that act while timers run."""
 
 
-def acknowledged(connection, packets, specified_ms):
-    """Send messages; return them, the next SessionAck and its header; ConformanceFailure without one."""
+def send_and_await_ack(connection, packets, specified_ms):
+    """Send messages; return the frames with the next SessionAck, and its SessionHeader."""
     sut = connection.peer.sut
     sent = [connection.send(packet) for packet in packets]
     within_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms) + sut.response_timeout_ms
@@ -51,13 +51,15 @@ def acknowledged(connection, packets, specified_ms):
     "MQMQ-2.2.20.4-11",
     "MQMQ-2.2.20.4-12",
 )
-def test_express_messages_are_counted(peer, sut, judge):
-    """The count of messages begins with 1, grows with each, and nothing recoverable is acknowledged."""
-    sut.slow_down(MEASURED)
+def test_session_ack_counts_express_messages(peer, sut, judge):
+    """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, 2 and 5, and the numbers of recoverable
+    messages are 0.
+    """
+    sut.slow_down(MAX_SPEED)
     connection = peer.open_raw()
     counts, evidence = [], []
     for group in (1, 1, 3):
-        frames, header = acknowledged(connection, [peer.message() for _ in range(group)], ACK_MS // 2)
+        frames, header = send_and_await_ack(connection, [peer.message() for _ in range(group)], ACK_MS // 2)
         counts.append(header.AckSequenceNumber)
         evidence = frames
         judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=frames)
@@ -67,25 +69,25 @@ def test_express_messages_are_counted(peer, sut, judge):
         judge("MQMQ-2.2.20.4-05", expected=sum((1, 1, 3)[: len(counts)]), observed=counts[-1], evidence=frames)
     judge("MQMQ-2.2.20.4-01", expected=5, observed=counts[-1], evidence=evidence)
     judge("MQMQ-2.2.20.4-02", expected=[1, 2, 5], observed=counts, evidence=evidence)
-    judge("MQMQ-2.2.20.4-03", expected=[1, 1, 3], observed=_steps(counts), evidence=evidence)
+    judge("MQMQ-2.2.20.4-03", expected=[1, 1, 3], observed=_differences(counts), evidence=evidence)
 
 
-def counting(count):
-    """Return whether a SessionAck counts so many messages."""
+def has_ack_sequence_number(count):
+    """Return a condition: the SessionAck has this AckSequenceNumber."""
     return lambda frame: frame["SessionHeader"].AckSequenceNumber == count
 
 
 @covers("MQMQ-2.2.20.4-05")
-def test_more_messages_than_a_byte_counts(peer, sut, judge):
-    """Message after message is acknowledged by the count of all of them, beyond 256, too; a slow system may count some
-    of them before.
+def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
+    """Groups of 30 messages arrive until there are more than 256: the AckSequenceNumber after each group is the
+    number of all messages.
     """
     connection = peer.open_raw()
     within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS) + sut.response_timeout_ms
     for count in range(GROUP, 256 + 2 * GROUP, GROUP):
         packets = [peer.message() for _ in range(GROUP - 1)] + [peer.recoverable_message()]
         sent = [connection.send(packet) for packet in packets]
-        connection.poll("SessionAck", counting(count), within_ms=within_ms)
+        connection.poll("SessionAck", has_ack_sequence_number(count), within_ms=within_ms)
         last = next((one for one in reversed(connection.received) if one.kind == "SessionAck"), None)
         if last is None:
             raise ConformanceFailure(f"the SUT acknowledged none of {count} messages: {connection.outcome()}")
@@ -94,16 +96,18 @@ def test_more_messages_than_a_byte_counts(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
-def test_recoverable_messages_are_counted_apart(peer, sut, judge):
-    """Recoverable messages have numbers of their own, a bit each from the lowest one not acknowledged before."""
-    sut.slow_down(MEASURED)
+def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
+    """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the first unacknowledged recoverable
+    message, and RecoverableMsgAckFlags has one bit for each recoverable message from there.
+    """
+    sut.slow_down(MAX_SPEED)
     connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
-    first, header = acknowledged(
+    first, header = send_and_await_ack(
         connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], TOGETHER_MS
     )
     judge("MQMQ-2.2.20.4-06", expected=1, observed=header.RecoverableMsgAckSeqNumber, evidence=first)
     judge("MQMQ-2.2.20.4-08", expected=fields(RecoverableMsgAckFlags=0b111), observed=header, evidence=first)
-    second, header = acknowledged(connection, [peer.recoverable_message() for _ in range(2)], TOGETHER_MS)
+    second, header = send_and_await_ack(connection, [peer.recoverable_message() for _ in range(2)], TOGETHER_MS)
     judge("MQMQ-2.2.20.4-06", expected=4, observed=header.RecoverableMsgAckSeqNumber, evidence=second)
     judge("MQMQ-2.2.20.4-08", expected=fields(RecoverableMsgAckFlags=0b11), observed=header, evidence=second)
     expected = fields(RecoverableMsgAckSeqNumber=4, AckSequenceNumber=6)
@@ -112,8 +116,10 @@ def test_recoverable_messages_are_counted_apart(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-10")
-def test_messages_sent_are_counted(peer, sut, judge):
-    """The SUT's acknowledgments count the messages that it sent on the session, and the recoverable ones."""
+def test_session_ack_counts_messages_sent(peer, sut, judge):
+    """The SUT sends three messages and acknowledges one of the peer: UserMsgSequenceNumber is 3, and
+    RecoverableMsgSeqNumber is 1.
+    """
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
     agree(connection, respond(connection, asked))
@@ -121,7 +127,7 @@ def test_messages_sent_are_counted(peer, sut, judge):
     sut.send(peer.direct_name(), body="third", delivery="express")
     for _ in range(2):
         connection.expect("UserMessage")
-    frames, header = acknowledged(connection, [peer.recoverable_message()], ACK_MS // 2)
+    frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
     judge("MQMQ-2.2.20.4-01", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
     judge("MQMQ-2.2.20.4-09", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
     judge("MQMQ-2.2.20.4-04", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
@@ -139,19 +145,21 @@ def test_messages_sent_are_counted(peer, sut, judge):
 
 @covers("MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
 @pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
-def test_the_fields_of_an_acknowledgment_byte_by_byte(peer, sut, judge, express, recoverable):
-    """After express and recoverable messages: how many came, the first recoverable one, a bit for each, none sent."""
-    sut.slow_down(MEASURED)
+def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable):
+    """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
+    flags.
+    """
+    sut.slow_down(MAX_SPEED)
     count, bits = express + recoverable, (1 << recoverable) - 1
     for _ in range(ATTEMPTS):
         connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
         packets = [peer.message() for _ in range(express)] + [peer.recoverable_message() for _ in range(recoverable)]
-        frames, header = acknowledged(connection, packets, TOGETHER_MS)
+        frames, header = send_and_await_ack(connection, packets, TOGETHER_MS)
         if header.AckSequenceNumber >= count:
             break
-        connection.close()  # a slow system acknowledged some of them before it saw the others
+        connection.close()  # a slow SUT acknowledged some of them before the others arrived
     else:
-        raise ConformanceFailure(f"the SUT acknowledges {header.AckSequenceNumber} of {count} messages first")
+        raise ConformanceFailure(f"the SUT acknowledges only {header.AckSequenceNumber} of {count} messages at first")
     counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
     where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
     judge("MQMQ-2.2.20.4-D01", expected=counts, observed=where, evidence=frames)
@@ -160,34 +168,35 @@ def test_the_fields_of_an_acknowledgment_byte_by_byte(peer, sut, judge, express,
 
 
 @covers("MQMQ-2.2.20.4-07")
-def test_nothing_recoverable_is_acknowledged_twice(peer, sut, judge):
-    """After a recoverable message was acknowledged, an acknowledgment of express ones names no recoverable one."""
-    sut.slow_down(MEASURED)
+def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
+    """A recoverable message is acknowledged: RecoverableMsgAckSeqNumber is 0 in the acknowledgments of two express
+    messages, and 2 in that of the next recoverable one.
+    """
+    sut.slow_down(MAX_SPEED)
     connection = peer.open_raw()
-    evidence, _ = acknowledged(connection, [peer.recoverable_message()], ACK_MS // 2)
+    evidence, _ = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
     for _ in range(2):
-        frames, header = acknowledged(connection, [peer.message()], ACK_MS // 2)
+        frames, header = send_and_await_ack(connection, [peer.message()], ACK_MS // 2)
         evidence = [*evidence, *frames]
         judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=evidence)
-    frames, header = acknowledged(connection, [peer.recoverable_message()], ACK_MS // 2)
+    frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
     judge("MQMQ-2.2.20.4-07", expected=2, observed=header.RecoverableMsgAckSeqNumber, evidence=[*evidence, *frames])
 
 
 @covers("MQMQ-2.2.20.4-D03")
 @pytest.mark.parametrize("error", [1, 0x7FFF])
-def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, judge, error):
-    """Of two messages with a SessionHeader the one with the right count is taken, and that with a wrong one as well.
-
-    Then the session is closed; the arrival of both is acknowledged to their administration queue.
+def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
+    """Two messages with a SessionHeader arrive, and the UserMsgSequenceNumber of the second is wrong: both get an
+    acknowledgment of arrival, and the SUT closes the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     session = receiver.session
-    sent = [receiver.give(receiver.asking(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
+    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
     receiver.await_acks(1)
     if session.closed_by_sut:
-        raise ConformanceFailure("the SUT closes on a message that counts itself")
+        raise ConformanceFailure("the SUT closes the session on a right UserMsgSequenceNumber")
     wrong = {"UserMsgSequenceNumber": 2 + error}
-    sent.append(receiver.give(receiver.asking(properties={"PA": 1}, session=wrong)))
+    sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1}, session=wrong)))
     closed = session.wait_closed()
     came = receiver.await_acks(2)
     answered = {correlation(frame) for frame in came}
@@ -197,14 +206,14 @@ def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, ju
     judge.all(expected=expected, observed=observed, case="arrived", evidence=[*sent, *came])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.20.4-13")
-def test_reserved_is_ignored(peer, judge):
-    """A session acknowledgment of the peer is taken whatever it has in Reserved."""
-    done = exchange(peer, session={"Reserved": 0xBEEF})
-    judge("MQMQ-2.2.20.4-13", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+def test_any_reserved_of_session_header_is_accepted(peer, judge):
+    """The peer acknowledges with a nonzero Reserved: the SUT answers as with 0."""
+    done = exchange_message(peer, session={"Reserved": 0xBEEF})
+    judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
-def _steps(counts):
-    """Return by how much each count is higher than the one before, the first than 0."""
+def _differences(counts):
+    """Return the difference of each count to the one before, and of the first to 0."""
     return [after - before for before, after in pairwise([0, *counts])]

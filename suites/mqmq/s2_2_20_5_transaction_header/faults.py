@@ -9,11 +9,11 @@ from harness.faults.fields import (
     bit_clear,
     bit_inverted,
     bit_set,
+    change_number,
     off_by,
-    recomputed,
     refused_unless_zero,
 )
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries
@@ -34,75 +34,75 @@ def _ends_transaction(packet: UserMessagePacket) -> bool:
 
 for _name, _rules, _says, _install in (
     (
-        "message-transaction-unused-bit",
+        "sender-transaction-header-unused-bit-set",
         ("MQMQ-2.2.20.5-02",),
-        "X1 is set.",
+        "The sender's TransactionHeader carries X1 set.",
         bit_set(MESSAGE, "TransactionHeader.X1"),
     ),
     (
-        "message-transaction-connector-missing",
+        "sender-transaction-header-cg-inverted",
         ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"),
-        "CG is the opposite of whether ConnectorQMGuid is there.",
+        "The sender's TransactionHeader carries CG set without ConnectorQMGuid, or clear with it.",
         bit_inverted(MESSAGE, "TransactionHeader.CG"),
     ),
     (
-        "message-transaction-not-first",
+        "sender-transaction-header-fm-clear",
         (
             "MQMQ-2.2.20.5-04",
             "MQDMPR-3.1.1.12-D58",
         ),
-        "FM is clear.",
+        "The sender's TransactionHeader carries FM clear.",
         bit_clear(MESSAGE, "TransactionHeader.FM"),
     ),
     (
-        "message-transaction-not-last",
+        "sender-transaction-header-lm-clear",
         (
             "MQMQ-2.2.20.5-05",
             "MQDMPR-3.1.1.12-D59",
         ),
-        "LM is clear.",
+        "The sender's TransactionHeader carries LM clear.",
         bit_clear(MESSAGE, "TransactionHeader.LM"),
     ),
     (
-        "handed-transaction-by-message",
+        "sender-last-message-of-transaction-id-zero",
         ("MQMQ-2.2.20.5-06",),
-        "The last message of a transaction has another ID than the first.",
+        "The sender's last message of a transaction carries ID 0.",
         bit_clear(MESSAGE, "TransactionHeader.ID", _ends_transaction),
     ),
     (
-        "message-transaction-one-identifier",
+        "sender-transaction-header-id-always-zero",
         ("MQMQ-2.2.20.5-07",),
-        "Every transaction has ID 0.",
+        "The sender's TransactionHeaders all carry ID 0.",
         bit_clear(MESSAGE, "TransactionHeader.ID"),
     ),
     (
-        "message-transaction-numbers-skipped",
+        "sender-tx-sequence-number-skips-every-second",
         ("MQMQ-2.2.20.5-16",),
-        "Every other number is left out.",
-        recomputed(MESSAGE, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
+        "The sender's TransactionHeaders skip every second TxSequenceNumber.",
+        change_number(MESSAGE, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
     ),
     (
-        "message-transaction-first-number",
+        "sender-tx-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.5-17",),
-        "Numbers begin with 0.",
+        "The sender's TransactionHeaders carry a TxSequenceNumber that is counted from 0.",
         off_by(MESSAGE, "TransactionHeader.TxSequenceNumber", -1),
     ),
     (
-        "message-transaction-previous-number",
+        "sender-previous-tx-sequence-number-one-too-low",
         ("MQMQ-2.2.20.5-18",),
-        "The number before is one less.",
-        recomputed(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)),
+        "The sender's TransactionHeader carries a PreviousTxSequenceNumber that is one too low.",
+        change_number(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)),
     ),
     (
-        "message-transaction-previous-of-first",
+        "sender-previous-tx-sequence-number-one-too-high",
         ("MQMQ-2.2.20.5-19",),
-        "The first message names one before it.",
+        "The sender's TransactionHeader carries a PreviousTxSequenceNumber that is one too high.",
         off_by(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", 1),
     ),
     (
-        "message-transaction-connector-refused",
+        "receiver-transaction-header-connector-guid-refused",
         ("MQMQ-2.2.20.5-21",),
-        "ConnectorQMGuid is refused.",
+        "The receiver refuses a message whose ConnectorQMGuid is not zero.",
         refused_unless_zero(MESSAGE, "TransactionHeader.ConnectorQMGuid"),
     ),
 ):
@@ -120,41 +120,41 @@ def _numbers_swapped(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 add(
-    "message-transaction-nothing-before",
+    "sender-previous-tx-sequence-number-of-first-all-ones",
     "MQMQ-2.2.20.5-D03",
-    "PreviousTxSequenceNumber of the first message is 0xFFFFFFFF.",
-    recomputed(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF),
+    "The sender's first message of a sequence carries PreviousTxSequenceNumber 0xFFFFFFFF.",
+    change_number(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF),
 )
 
 
 add(
-    "message-transaction-numbers-swapped",
+    "sender-tx-sequence-numbers-swapped",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
-    "PreviousTxSequenceNumber stands before TxSequenceNumber.",
+    "The sender's TransactionHeader has PreviousTxSequenceNumber before TxSequenceNumber.",
     packets(MESSAGE, lambda packet: _numbers_swapped(packet).build(), carries("TransactionHeader")),
 )
 add(
-    "message-transaction-id-at-bit-8",
+    "sender-transaction-header-fm-lm-one-bit-too-high",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
-    "FM and LM are one bit higher.",
-    recomputed(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
+    "The sender's TransactionHeader has FM and LM one bit too high.",
+    change_number(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
 )
 
 add_bits_set(
     MESSAGE,
-    ("message-transaction-x1-sent", "MQMQ-2.2.20.5-08", "TransactionHeader.X1"),
-    ("message-transaction-x2-sent", "MQMQ-2.2.20.5-09", "TransactionHeader.X2"),
-    ("message-transaction-x3-sent", "MQMQ-2.2.20.5-10", "TransactionHeader.X3"),
-    ("message-transaction-x4-sent", "MQMQ-2.2.20.5-11", "TransactionHeader.X4"),
-    ("message-transaction-x5-sent", "MQMQ-2.2.20.5-12", "TransactionHeader.X5"),
-    ("message-transaction-x6-sent", "MQMQ-2.2.20.5-13", "TransactionHeader.X6"),
-    ("message-transaction-x7-sent", "MQMQ-2.2.20.5-14", "TransactionHeader.X7"),
-    ("message-transaction-x8-sent", "MQMQ-2.2.20.5-15", "TransactionHeader.X8"),
+    ("sender-transaction-header-x1-set", "MQMQ-2.2.20.5-08", "TransactionHeader.X1"),
+    ("sender-transaction-header-x2-set", "MQMQ-2.2.20.5-09", "TransactionHeader.X2"),
+    ("sender-transaction-header-x3-set", "MQMQ-2.2.20.5-10", "TransactionHeader.X3"),
+    ("sender-transaction-header-x4-set", "MQMQ-2.2.20.5-11", "TransactionHeader.X4"),
+    ("sender-transaction-header-x5-set", "MQMQ-2.2.20.5-12", "TransactionHeader.X5"),
+    ("sender-transaction-header-x6-set", "MQMQ-2.2.20.5-13", "TransactionHeader.X6"),
+    ("sender-transaction-header-x7-set", "MQMQ-2.2.20.5-14", "TransactionHeader.X7"),
+    ("sender-transaction-header-x8-set", "MQMQ-2.2.20.5-15", "TransactionHeader.X8"),
 )
 
 
 def _dropped(bit: str) -> Install:
-    """Acknowledge a message with a bit set, and do not put it into its queue: neither ignored nor an error."""
+    """Acknowledge a message with the bit set and drop it."""
 
     class Dropped(InSequence):
         def take_transactional(
@@ -165,20 +165,20 @@ def _dropped(bit: str) -> Install:
             else:
                 super().take_transactional(session, packet, receipt, now)
 
-    return replaced(Dropped)
+    return replace_part(Dropped)
 
 
 for _name, _rule, _bit in (
-    ("message-transaction-x1-dropped", "MQMQ-2.2.20.5-08", "X1"),
-    ("message-transaction-x2-dropped", "MQMQ-2.2.20.5-09", "X2"),
-    ("message-transaction-x3-dropped", "MQMQ-2.2.20.5-10", "X3"),
-    ("message-transaction-x4-dropped", "MQMQ-2.2.20.5-11", "X4"),
-    ("message-transaction-x5-dropped", "MQMQ-2.2.20.5-12", "X5"),
-    ("message-transaction-x6-dropped", "MQMQ-2.2.20.5-13", "X6"),
-    ("message-transaction-x7-dropped", "MQMQ-2.2.20.5-14", "X7"),
-    ("message-transaction-x8-dropped", "MQMQ-2.2.20.5-15", "X8"),
+    ("receiver-message-with-transaction-x1-dropped", "MQMQ-2.2.20.5-08", "X1"),
+    ("receiver-message-with-transaction-x2-dropped", "MQMQ-2.2.20.5-09", "X2"),
+    ("receiver-message-with-transaction-x3-dropped", "MQMQ-2.2.20.5-10", "X3"),
+    ("receiver-message-with-transaction-x4-dropped", "MQMQ-2.2.20.5-11", "X4"),
+    ("receiver-message-with-transaction-x5-dropped", "MQMQ-2.2.20.5-12", "X5"),
+    ("receiver-message-with-transaction-x6-dropped", "MQMQ-2.2.20.5-13", "X6"),
+    ("receiver-message-with-transaction-x7-dropped", "MQMQ-2.2.20.5-14", "X7"),
+    ("receiver-message-with-transaction-x8-dropped", "MQMQ-2.2.20.5-15", "X8"),
 ):
-    add(_name, _rule, f"A transactional message with {_bit} set is acknowledged and dropped.", _dropped(_bit))
+    add(_name, _rule, f"The receiver acknowledges and drops a transactional message with {_bit} set.", _dropped(_bit))
 
 
 def _last_flag_missing(packet: UserMessagePacket) -> bytes:
@@ -188,9 +188,9 @@ def _last_flag_missing(packet: UserMessagePacket) -> bytes:
 
 
 add(
-    "only-message-of-a-transaction-not-the-last",
+    "sender-only-message-of-transaction-lm-clear",
     ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59"),
-    "LM is clear in a message that is the only one of its transaction.",
+    "The sender's only message of a transaction carries LM clear.",
     packets(
         UserMessagePacket,
         _last_flag_missing,
@@ -200,9 +200,9 @@ add(
 )
 
 
-@fault("transaction-numbered-anew-for-its-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
+@fault("sender-transaction-other-id-for-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
 class TransactionNumberedAnewForItsSecondQueue(TransactionOperations):
-    """The messages of a transaction to its second queue have another ID than those to the first."""
+    """The sender's messages of a transaction to its second queue carry another ID."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         before = transaction.TransactionalOperationCollection
@@ -217,9 +217,9 @@ def _begin_transactions_anew(qm: QueueManager) -> None:
 
 
 add(
-    "transaction-ids-used-again-after-a-restart",
+    "sender-transaction-ids-reused-after-restart",
     "MQMQ-2.2.20.5-07",
-    "After a restart transactions have the IDs that were used before.",
+    "The sender reuses transaction IDs after a restart.",
     at_restart(_begin_transactions_anew),
     blind=True,
 )

@@ -1,4 +1,4 @@
-"""Judge the TransactionHeader of transactional messages. Spec: MS-MQMQ 2.2.20.5."""
+"""Check the TransactionHeader of transactional messages. Spec: MS-MQMQ 2.2.20.5."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections import defaultdict
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, passive, record_of
+from harness.judging.passive import Context, Finding, Recent, Summary, passive, record_of
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import there_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import own_identifier
+from suites.mqmq.steps.transactions import (
+    after_another,
+    begins_its_transaction,
+    ended_its_transaction,
+    has_its_own_transaction,
+    keeps_its_transaction,
+)
 from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
@@ -33,7 +40,7 @@ bits_not_set(MESSAGE, TransactionHeader, UNUSED_BITS)
 
 @passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
 def unused_bits(packet: Any, context: Context) -> Finding:
-    """Demand that the bits are 0 for which the table has no meaning."""
+    """Check that the bits without a meaning are 0."""
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
@@ -41,16 +48,20 @@ def unused_bits(packet: Any, context: Context) -> Finding:
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
-    passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is there if and only if CG is set")(
+    passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
         there_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
     )
 
 
-@passive("MQMQ-2.2.20.5-16", MESSAGE, "a new message has the next TxSequenceNumber, or says what is before it")
+@passive(
+    "MQMQ-2.2.20.5-16",
+    MESSAGE,
+    "a new message has the next TxSequenceNumber, or PreviousTxSequenceNumber of the last message",
+)
 def place_in_sequence(packet: Any, context: Context) -> Finding:
-    """Compare with the numbers sent before: a message sent again keeps its own, a new one has the next.
+    """Check that a message sent again keeps its number, and that a new message has the next number.
 
-    Messages between that expired or were refused leave a gap, which PreviousTxSequenceNumber bridges (3.1.1.5).
+    Messages in between that expired or were refused leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
     """
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
@@ -59,9 +70,9 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
     number = header.TxSequenceNumber
     again = known.numbers.get(packet.UserHeader.MessageID)
     if again is not None:
-        return number == again, f"TxSequenceNumber is {number}, it was {again} when the message was sent before"
+        return number == again, f"TxSequenceNumber is {number}, and {again} in the first transmission"
     if not known.numbers:
-        return None  # where the sequence stood before this session was not seen
+        return None  # the numbers before this session are unknown
     last = known.highest
     bridged = number > last and header.PreviousTxSequenceNumber == last
     return number == last + 1 or bridged, f"TxSequenceNumber is {number} after {last}"
@@ -69,7 +80,7 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
 def first_in_sequence(packet: Any, context: Context) -> Finding:
-    """Demand that numbers begin with 1."""
+    """Check that TxSequenceNumber is at least 1."""
     header = packet.TransactionHeader
     if header is None:
         return None
@@ -78,7 +89,7 @@ def first_in_sequence(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-D03", MESSAGE, "TxSequenceNumber is not 0, PreviousTxSequenceNumber not 0xFFFFFFFF")
 def in_range(packet: Any, context: Context) -> Finding:
-    """Hold both numbers against their ranges."""
+    """Check the ranges of both numbers."""
     header = packet.TransactionHeader
     if header is None:
         return None
@@ -86,9 +97,9 @@ def in_range(packet: Any, context: Context) -> Finding:
     return number > 0 and previous < HIGHEST, f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}"
 
 
-@passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the number before its own")
+@passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the TxSequenceNumber before it")
 def message_before(packet: Any, context: Context) -> Finding:
-    """Demand the number before; of messages sent again only that it is below their own (E44)."""
+    """Check that a new message has the number before; a message sent again may have any lower number (E44)."""
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
@@ -102,7 +113,7 @@ def message_before(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 with TxSequenceNumber 1")
 def nothing_before(packet: Any, context: Context) -> Finding:
-    """Judge the first message of a sequence."""
+    """Check that the first message of a sequence has PreviousTxSequenceNumber 0."""
     header = packet.TransactionHeader
     if header is None or header.TxSequenceNumber != 1:
         return None
@@ -110,35 +121,44 @@ def nothing_before(packet: Any, context: Context) -> Finding:
 
 
 def _is_routed(packet: Any, context: Context) -> bool:
-    """Return whether a message is of another queue manager than the one that named itself on the connection."""
+    """Return whether the SUT forwards the message of another queue manager."""
     own = own_identifier(context)
     return own is not None and packet.UserHeader.SourceQueueManager != own
 
 
 class Sequence:
-    """The TxSequenceNumbers that a SUT has sent of one sequence, by MessageID, and the highest of them."""
+    """The TxSequenceNumbers of one sequence that the SUT has sent, by MessageID, and the highest one."""
 
     def __init__(self) -> None:
-        self.numbers: dict[int, int] = {}
+        self.numbers = Recent[int, int]()
         self.highest = 0
 
 
-class Sequences:
-    """The sequences of the transactional messages that a SUT has sent on a connection, by TxSequenceID."""
+class Sequences(Summary):
+    """The sequences of the SUT on a connection, by TxSequenceID."""
 
     def __init__(self) -> None:
         self.by_identifier: defaultdict[Any, Sequence] = defaultdict(Sequence)
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Note the number of a transactional message."""
+        """Remember the number of a transactional message."""
         record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
         if record is not None and record.TransactionHeader is not None:
             header = record.TransactionHeader
             sequence = self.by_identifier[header.TxSequenceID]
-            sequence.numbers[record.UserHeader.MessageID] = header.TxSequenceNumber
+            sequence.numbers.keep(record.UserHeader.MessageID, header.TxSequenceNumber)
             sequence.highest = max(sequence.highest, header.TxSequenceNumber)
 
 
 def _sequence_before(packet: Any, context: Context) -> Sequence:
-    """Return what the SUT has sent of the sequence of a message before it on the connection."""
+    """Return the numbers that the SUT has sent of the sequence of a message before it."""
     return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]
+
+
+for rule, expected, judge in (
+    ("MQMQ-2.2.20.5-04", "FM is 1 in the first message of a transaction and in no other", begins_its_transaction),
+    ("MQMQ-2.2.20.5-05", "LM is 1 in the last message of a transaction and in no other", ended_its_transaction),
+    ("MQMQ-2.2.20.5-06", "all messages of a transaction have one ID", keeps_its_transaction),
+    ("MQMQ-2.2.20.5-07", "transactions have different IDs", has_its_own_transaction),
+):
+    passive(rule, MESSAGE, expected, of_system=True)(after_another(judge))

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid, in messages that the SUT hands on; connectors set it."""
+"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid, in a message that the SUT forwards; only connectors set it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
@@ -16,8 +16,10 @@ HEADER = "TransactionHeader."
 
 @needs("private_names")
 @covers("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20", "MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04")
-def test_the_guid_of_a_connector_is_handed_on_as_it_came(peer, sut, judge):
-    """A transactional message with a ConnectorQMGuid still has CG and it, behind the numbers."""
+def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
+    """The SUT forwards a transactional message with a ConnectorQMGuid: CG is 1, and ConnectorQMGuid follows the
+    sequence numbers.
+    """
     place = {
         "ConnectorQMGuid": CONNECTOR,
         "TxSequenceID": Sequence(peer).identifier,
@@ -27,7 +29,7 @@ def test_the_guid_of_a_connector_is_handed_on_as_it_came(peer, sut, judge):
         "LM": 1,
         "ID": 5,
     }
-    sent, frame = handed_on(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
+    sent, frame = forward_message(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
     wanted = {
         f"{HEADER}Flags.CG": 1,
         f"{HEADER}Flags.ID": 5,

@@ -8,13 +8,13 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, holds, one_of
-from harness.run.marks import covers, goes_on, needs
+from harness.expectations import distinct, facts, holds, one_of
+from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
 
 UNUSED = {
     "X1": "MQMQ-2.2.20.5-08",
@@ -32,24 +32,32 @@ TRANSACTIONAL = "transactional"
 PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED.values())
-def test_unused_bits_are_ignored_or_refused(peer, sut, judge):
-    """A transactional message with an unused bit is taken as any other, or the session is closed (E31)."""
+def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judge):
+    """A transactional message with each unused bit of Flags set is in its queue or, by erratum E31, closes the
+    session.
+    """
     for ordinal, (bit, rule) in enumerate(UNUSED.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
-        done = reception(peer, packet, bit, TRANSACTIONAL)
-        judge(rule, expected=one_of(taken(sut), "closed"), observed=done.outcome, evidence=done.frames, errata="E31")
+        done = deliver_message(peer, packet, bit, TRANSACTIONAL)
+        judge(
+            rule,
+            expected=one_of(done.accepted_outcome, "closed"),
+            observed=done.outcome,
+            evidence=done.frames,
+            errata="E31",
+        )
 
 
 @covers("MQMQ-2.2.20.5-21")
-def test_connector_guid_is_not_interpreted(peer, sut, judge):
-    """A transactional message is taken whatever its ConnectorQMGuid holds."""
+def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
+    """A transactional message with each of several values of ConnectorQMGuid is in its queue."""
     for ordinal, connector in enumerate((UUID(int=0), CONNECTOR, sut.guid), 1):
         label = f"connector {ordinal}"
         packet = Sequence(peer, ordinal).message(transaction={"ConnectorQMGuid": connector}, label=label)
-        done = reception(peer, packet, label, TRANSACTIONAL)
-        judge("MQMQ-2.2.20.5-21", expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, packet, label, TRANSACTIONAL)
+        judge("MQMQ-2.2.20.5-21", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @needs("send")
@@ -64,11 +72,13 @@ def test_connector_guid_is_not_interpreted(peer, sut, judge):
     "MQMQ-2.2.20.5-18",
     "MQMQ-2.2.20.5-19",
 )
-def test_transactions_of_one_message(peer, sut, judge):
-    """Three transactions of one message each: each first and last, with IDs of their own, numbered from 1."""
+def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
+    """The SUT sends three transactions of one message: each has FM and LM set and its own ID, and the sequence
+    numbers are 1 to 3, each with the number before.
+    """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery="transactional")
-    session, sent = sender.first(3)
+    session, sent = sender.await_first(3)
     try:
         headers = [frame["TransactionHeader"] for frame in sent]
     except IndexError:
@@ -87,7 +97,8 @@ def test_transactions_of_one_message(peer, sut, judge):
         observed=[each.LM for each in headers],
         evidence=sent,
     )
-    judge("MQMQ-2.2.20.5-07", expected=3, observed=len({each.ID for each in headers}), evidence=sent)
+    identifiers = [int(each.ID) for each in headers]
+    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 3), observed=identifiers, evidence=sent)
     numbers = [each.TxSequenceNumber for each in headers]
     before = [each.PreviousTxSequenceNumber for each in headers]
     judge(
@@ -99,7 +110,7 @@ def test_transactions_of_one_message(peer, sut, judge):
     judge("MQMQ-2.2.20.5-17", expected=1, observed=numbers[0], evidence=sent)
     judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
     judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "transactions")
@@ -114,13 +125,15 @@ def test_transactions_of_one_message(peer, sut, judge):
     "MQDMPR-3.1.4.3-07",
 )
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
-def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
-    """Of the messages of a transaction the first alone has FM, the last alone LM; the only one has both."""
+def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
+    """The SUT sends a transaction of several messages: only the first has FM set, only the last LM, and the sequence
+    numbers count from 1.
+    """
     transaction = sut.control.call("begin")["transaction"]
     sender = Sender(peer, sut, peer.direct_name(f"mqc-first-{count}"))
     sender.send(*range(1, count + 1), transaction=transaction)
     sut.control.call("commit", transaction=transaction)
-    session, sent = sender.first(count)
+    session, sent = sender.await_first(count)
     found = [Layout(frame) for frame in sent]
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
@@ -138,19 +151,19 @@ def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
         observed=numbers,
         evidence=sent,
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "transactions", "receive")
 @covers("MQMQ-2.2.20.5-06")
-def test_a_transaction_has_one_id_in_all_its_queues(peer, sut, judge):
-    """The messages of a transaction to two queues of the peer have the same ID."""
+def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
+    """The SUT sends the messages of a transaction to two queues of the peer: all have the same ID."""
     transaction = sut.control.call("begin")["transaction"]
     peer.listen(ignore_incoming=True)
     for tag, queue in enumerate(("mqc-one-id", "mqc-other-id", "mqc-one-id"), 1):
-        sut.send(peer.direct_name(queue), body="of two queues", application_tag=tag, transaction=transaction)
+        sut.send(peer.direct_name(queue), body="b", application_tag=tag, transaction=transaction)
     sut.control.call("commit", transaction=transaction)
-    sent = peer.inbox.wait(lambda frame: tags([frame])[0] in (1, 2, 3), 3)
+    sent = peer.inbox.wait(lambda frame: Sender.tags([frame])[0] in (1, 2, 3), 3)
     peer.inbox.acknowledge()
     found = {int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH}
     observed = {"messages": len(sent), "IDs": len(found)}
@@ -159,38 +172,40 @@ def test_a_transaction_has_one_id_in_all_its_queues(peer, sut, judge):
 
 @needs("send", "restart")
 @covers("MQMQ-2.2.20.5-07")
-def test_no_id_of_a_transaction_comes_again_after_a_restart(peer, sut, judge):
-    """Three transactions before a restart and three after it have six IDs."""
+def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
+    """The SUT sends three transactions before a restart and three after it: the six IDs are different."""
     sender = Sender(peer, sut, peer.direct_name("mqc-ids-before"))
     sender.send(1, 2, 3, delivery="transactional")
-    session, sent = sender.first(3)
-    sender.acknowledge_all(session)
-    session.send(order_ack(peer, sent[-1]))
+    session, sent = sender.await_first(3)
+    session.acknowledge_all()
+    session.send(build_order_ack(peer, sent[-1]))
     peer.settle()
     sut.restart()
     sender.to = peer.direct_name("mqc-ids-after")
     sender.send(4, 5, 6, delivery="transactional")
-    session, later = sender.first(3)
-    sender.acknowledge_all(session)
-    found = {int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH}
-    judge("MQMQ-2.2.20.5-07", expected=6, observed=len(found), case="IDs", evidence=[*sent, *later])
+    session, later = sender.await_first(3)
+    session.acknowledge_all()
+    found = [int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH]
+    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 6), observed=found, evidence=[*sent, *later])
 
 
 @needs("send", "transactions")
 @covers("MQMQ-2.2.20.5-06")
-def test_all_messages_of_a_transaction_have_its_id(peer, sut, judge):
-    """Two transactions of two messages each: the messages of one have the same ID, those of the other another."""
+def test_messages_of_transaction_share_its_id(peer, sut, judge):
+    """The SUT sends two transactions of two messages: the messages of a transaction have one ID, and the two IDs are
+    different.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-transactions"))
     for first in (1, 3):
         transaction = sut.control.call("begin")["transaction"]
         sender.send(first, first + 1, transaction=transaction)
         sut.control.call("commit", transaction=transaction)
-    session, sent = sender.first(4)
+    session, sent = sender.await_first(4)
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
     judge(
         "MQMQ-2.2.20.5-06",
-        expected=holds("two of each"),
+        expected=holds("two messages with one ID, and two with another"),
         observed=bool(len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3]) or str(found),
         evidence=sent,
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -12,7 +12,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, packets, wrong_fields
 from harness.faults.public_keys import published_blobs
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, resized, secured_with
+from harness.faults.sent_messages import carries, correct_packet_size, secured_with
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
@@ -22,9 +22,9 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 MESSAGE = UserMessagePacket
 DATA = "SecurityHeader.SecurityData"
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
-"""A queue manager that is nowhere."""
-NOBODY, QUEUE_MANAGER = 0, 2
-"""Values of ST: who signed."""
+"""The GUID of an unknown queue manager."""
+NO_SENDER, QUEUE_MANAGER = 0, 2
+"""Values of ST."""
 FIXED_SIZE = len(SecurityHeader().build())
 ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 
@@ -34,12 +34,12 @@ def _item(name: str, change: Callable[[bytes], bytes]) -> Install:
 
 
 def _longer(name: str, more: bytes = bytes(4)) -> Install:
-    """Let an item, and its size, have bytes behind it that do not belong to it."""
+    """Add bytes to an item and to its size."""
     return _item(name, lambda item: item + more)
 
 
 def _other_sender(kind: int) -> Install:
-    """Give another SecurityID to signed messages whose sender is of a kind."""
+    """Change SecurityID of signed messages whose sender has an identifier of a type."""
 
     def meant(packet: UserMessagePacket) -> bool:
         security = packet.SecurityHeader
@@ -59,24 +59,29 @@ def _unpublished(qm: QueueManager) -> None:
 
 
 for _name, _rules, _says, _install in (
-    ("security-header-sender-type-3", ("MQMQ-2.2.20.6-01",), "ST is 3.", field_is(MESSAGE, "SecurityHeader.ST", 3)),
     (
-        "handed-nobody-signs-as-somebody",
+        "sender-security-header-st-3",
+        ("MQMQ-2.2.20.6-01",),
+        "The sender's SecurityHeader carries ST 3.",
+        field_is(MESSAGE, "SecurityHeader.ST", 3),
+    ),
+    (
+        "sender-st-0-with-security-id",
         (
             "MQMQ-2.2.20.6-02",
             "MQDMPR-3.1.1.12-D54",
         ),
-        "A message of nobody has a SecurityID.",
-        _other_sender(NOBODY),
+        "The sender's SecurityHeader carries ST 0 and a SecurityID.",
+        _other_sender(NO_SENDER),
     ),
     (
-        "security-header-sender-is-no-sid",
+        "sender-security-id-not-a-sid",
         ("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-23", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.7.1.32-D17", "MQDMPR-3.1.1.12-D62"),
-        "SecurityID is no SID.",
+        "The sender's SecurityHeader carries ST 1 and a SecurityID that is not a SID.",
         _item("SecurityID", lambda sid: b"\7" + sid[1:]),
     ),
     (
-        "handed-queue-manager-signs-as-another",
+        "sender-security-id-of-other-queue-manager",
         (
             "MQMQ-2.2.20.6-04",
             "MQMQ-2.2.20.6-22",
@@ -85,19 +90,19 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D17",
             "MQDMPR-3.1.1.12-D63",
         ),
-        "A queue manager's message has another's GUID.",
+        "The sender's SecurityHeader carries ST 2 and the GUID of another queue manager.",
         _other_sender(QUEUE_MANAGER),
     ),
     (
-        "security-header-authenticated-bit",
+        "sender-security-header-au-set",
         ("MQMQ-2.2.20.6-05",),
-        "AU is set.",
+        "The sender's SecurityHeader carries AU set.",
         bit_set(MESSAGE, "SecurityHeader.AU"),
     ),
     (
-        "handed-provider-unnamed",
+        "sender-provider-info-without-name",
         ("MQMQ-2.2.20.6-07",),
-        "The provider has no name.",
+        "The sender's SecurityHeader carries a ProviderInfo with an empty name.",
         wrong_fields(
             MESSAGE,
             {f"{DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{DATA}.Padding": None},
@@ -105,9 +110,9 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "security-header-header-without-data",
+        "sender-security-header-without-security-data",
         ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19", "MQMQ-2.2.20.6-20"),
-        "SecurityData is empty.",
+        "The sender's SecurityHeader carries no SecurityData.",
         wrong_fields(
             MESSAGE,
             {**{f"{DATA}.{item}": b"" for item in ITEMS}, f"{DATA}.Padding": None},
@@ -115,60 +120,60 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "security-header-signature-type-told",
+        "sender-security-header-as-3",
         ("MQMQ-2.2.20.6-09",),
-        "AS is set.",
+        "The sender's SecurityHeader carries AS 3.",
         field_is(MESSAGE, "SecurityHeader.AS", 3),
     ),
     (
-        "security-header-sender-size",
+        "sender-sender-id-size-4-too-large",
         ("MQMQ-2.2.20.6-14",),
-        "SenderIdSize is 4 bytes too many.",
+        "The sender's SecurityHeader carries a SenderIdSize that is 4 too large.",
         _longer("SecurityID"),
     ),
     (
-        "security-header-key-size",
+        "sender-encryption-key-size-4-too-large",
         ("MQMQ-2.2.20.6-15",),
-        "EncryptionKeySize is 4 bytes too many.",
+        "The sender's SecurityHeader carries an EncryptionKeySize that is 4 too large.",
         _longer("EncryptionKey"),
     ),
     (
-        "security-header-signature-size",
+        "sender-signature-size-4-too-large",
         ("MQMQ-2.2.20.6-16",),
-        "SignatureSize is 4 bytes too many.",
+        "The sender's SecurityHeader carries a SignatureSize that is 4 too large.",
         _longer("Signature"),
     ),
     (
-        "security-header-certificate-size",
+        "sender-sender-cert-size-4-too-large",
         ("MQMQ-2.2.20.6-17",),
-        "SenderCertSize is 4 bytes too many.",
+        "The sender's SecurityHeader carries a SenderCertSize that is 4 too large.",
         _longer("SenderCert"),
     ),
     (
-        "security-header-provider-size",
+        "sender-provider-info-size-4-too-large",
         ("MQMQ-2.2.20.6-18",),
-        "ProviderInfoSize is 4 bytes too many.",
+        "The sender's SecurityHeader carries a ProviderInfoSize that is 4 too large.",
         _longer("ProviderInfo", b"\1" * 4),
     ),
     (
-        "handed-keys-unpublished",
+        "queue-manager-public-keys-not-published",
         ("MQMQ-2.2.20.6-36",),
-        "The directory has no keys of the queue manager.",
+        "The queue manager publishes no public keys in the directory.",
         always(_unpublished),
     ),
     (
-        "security-header-provider-by-default",
+        "sender-provider-info-with-de-set",
         ("MQMQ-2.2.20.6-37",),
-        "ProviderInfo is there with DE set.",
+        "The sender's SecurityHeader carries DE set and a ProviderInfo.",
         bit_set(MESSAGE, "SecurityHeader.DE"),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-@fault("security-items-of-another", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
+@fault("receiver-sender-identifier-replaced-by-certificate", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
 class ItemsOfAnother(Positions):
-    """A message that arrived has its certificate as its sender."""
+    """The receiver delivers a message with its certificate as the sender's identifier."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         security = message.security
@@ -179,10 +184,10 @@ class ItemsOfAnother(Positions):
 
 add_refusals(
     MESSAGE,
-    ("message-security-x12-refused", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
-    ("message-security-x13-refused", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
-    ("message-security-x14-refused", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
-    ("message-security-x15-refused", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
+    ("receiver-security-header-x12-refused", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
+    ("receiver-security-header-x13-refused", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
+    ("receiver-security-header-x14-refused", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
+    ("receiver-security-header-x15-refused", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
 )
 
 
@@ -191,13 +196,13 @@ def _in_header(change: Callable[[bytes], bytes]) -> Install:
 
     def changed(packet: UserMessagePacket) -> bytes:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
-        return resized(packet.build().replace(header, change(header)))
+        return correct_packet_size(packet.build().replace(header, change(header)))
 
     return packets(MESSAGE, changed, carries("SecurityHeader"))
 
 
 def _joined(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", boundary: int = 4) -> bytes:
-    """Return a SecurityHeader whose items are put together in another way."""
+    """Return a SecurityHeader with its items joined in another way."""
     security = SecurityHeader.read(Cursor(header))
     items = [getattr(security.SecurityData, name) or empty for name in order]
     data = b"".join(item + bytes(-len(item) % boundary) for item in items)
@@ -206,42 +211,42 @@ def _joined(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", bou
 
 for _name, _rules, _says, _install in (
     (
-        "security-header-sizes-swapped",
+        "sender-security-header-sizes-swapped",
         (
             "MQMQ-2.2.20.6-D01",
             "MQDMPR-3.1.7.1.32-D03",
         ),
-        "SignatureSize stands before EncryptionKeySize.",
+        "The sender's SecurityHeader has SignatureSize before EncryptionKeySize.",
         _in_header(lambda header: header[:4] + header[6:8] + header[4:6] + header[8:]),
     ),
     (
-        "security-data-certificate-first",
+        "sender-sender-cert-before-other-items",
         ("MQMQ-2.2.20.6-D02",),
-        "SenderCert stands before all other items.",
+        "The sender's SecurityData has SenderCert before all other items.",
         _in_header(partial(_joined, order=("SenderCert", "SecurityID", "EncryptionKey", "Signature", "ProviderInfo"))),
     ),
     (
-        "security-data-empty-items",
+        "sender-empty-security-items-take-4-bytes",
         ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54"),
-        "Items of size 0 take 4 bytes.",
+        "The sender's SecurityData has 4 bytes for each item of size 0.",
         _in_header(partial(_joined, empty=bytes(4))),
     ),
     (
-        "security-data-without-gaps",
+        "sender-security-items-without-padding",
         ("MQMQ-2.2.20.6-21",),
-        "Items follow each other without padding.",
+        "The sender's SecurityData has items without padding.",
         _in_header(partial(_joined, boundary=1)),
     ),
     (
-        "security-header-large-certificate",
+        "sender-sender-cert-size-above-0xffff",
         ("MQMQ-2.2.20.6-D04",),
-        "SenderCertSize is 0x10000 and more.",
+        "The sender's SecurityHeader carries a SenderCertSize above 0xFFFF.",
         _item("SenderCert", lambda certificate: certificate + bytes(0x1_0000)),
     ),
     (
-        "security-data-provider-name-first",
+        "sender-provider-name-before-type",
         ("MQMQ-2.2.20.6-D05",),
-        "ProviderName stands before ProviderType.",
+        "The sender's ProviderInfo has ProviderName before ProviderType.",
         _item("ProviderInfo", lambda info: info[4:] + info[:4]),
     ),
 ):
@@ -249,16 +254,16 @@ for _name, _rules, _says, _install in (
 
 add_bits_set(
     MESSAGE,
-    ("security-header-x12-sent", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
-    ("security-header-x13-sent", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
-    ("security-header-x14-sent", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
-    ("security-header-x15-sent", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
+    ("sender-security-header-x12-set", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
+    ("sender-security-header-x13-set", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
+    ("sender-security-header-x14-set", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
+    ("sender-security-header-x15-set", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
 )
 
 
 add(
-    "published-key-padded",
+    "queue-manager-published-modulus-padded-with-ones",
     ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35", "MQDMPR-3.1.3-D07"),
-    "The modulus of a published key is followed by a byte of ones.",
+    "The queue manager's published key carries a byte of ones after its modulus.",
     published_blobs(lambda blob: blob + b"\xff"),
 )

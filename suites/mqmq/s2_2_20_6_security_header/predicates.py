@@ -1,6 +1,6 @@
-"""Judge the SecurityHeader of a message. Spec: MS-MQMQ 2.2.20.6.
+"""Check the SecurityHeader of a message. Spec: MS-MQMQ 2.2.20.6.
 
-Sizes are held against the length that an item itself has: a SID, a SIMPLEBLOB, a certificate, a string with its null.
+Sizes are compared with the lengths in the items: a SID, a SIMPLEBLOB, a certificate, a string with its null.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from suites.mqmq.steps.message_parts import JudgePart, of_part
 from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
-NOBODY, SID, QUEUE_MANAGER = 0, 1, 2
+NO_SENDER, SID, QUEUE_MANAGER = 0, 1, 2
 SID_HEAD = 8
 SUB_AUTHORITIES = 15
 BLOB_HEAD = 12
 KEY_SIZES = (BLOB_HEAD + 128, BLOB_HEAD + 256)
-"""Of a SIMPLEBLOB, whose key is as long as the modulus of the receiver's."""
+"""Sizes of a SIMPLEBLOB, whose key has the length of the receiver's modulus."""
 RSA_SIZES = (64, 128, 256, 384, 512)
 GUID_SIZE = 16
 LARGEST_CERTIFICATE = 0xFFFF
@@ -40,21 +40,23 @@ bits_not_set(MESSAGE, SecurityHeader, UNUSED)
 @passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")
 @of_security_header
 def sender_type(security: Any, packet: Any) -> Finding:
-    """Hold ST against its values."""
-    return security.ST in (NOBODY, SID, QUEUE_MANAGER), f"ST is {security.ST}"
+    """Check that ST has a listed value."""
+    return security.ST in (NO_SENDER, SID, QUEUE_MANAGER), f"ST is {security.ST}"
 
 
 @passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 with ST 0")
 @of_security_header
 def no_sender(security: Any, packet: Any) -> Finding:
-    """Demand no SecurityID of a message from nobody."""
-    return (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}") if security.ST == NOBODY else None
+    """Check that a message without a sender has no SecurityID."""
+    return (
+        (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}") if security.ST == NO_SENDER else None
+    )
 
 
 @passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID with ST 1")
 @of_security_header
 def user(security: Any, packet: Any) -> Finding:
-    """Demand a SID of a message from a user."""
+    """Check that SecurityID of a user is a SID."""
     if security.ST != SID:
         return None
     identifier = security.SecurityData.SecurityID
@@ -64,7 +66,7 @@ def user(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager with ST 2")
 @of_security_header
 def queue_manager(security: Any, packet: Any) -> Finding:
-    """Demand the GUID of the queue manager of a message from it."""
+    """Check that SecurityID of a queue manager is its GUID."""
     if security.ST != QUEUE_MANAGER:
         return None
     identifier = security.SecurityData.SecurityID
@@ -72,7 +74,7 @@ def queue_manager(security: Any, packet: Any) -> Finding:
 
 
 def zero(name: str) -> JudgePart:
-    """Demand bits that are 0."""
+    """Return a predicate: bits of Flags are 0."""
 
     def judge_bits(security: Any, packet: Any) -> Finding:
         value = getattr(security, name)
@@ -85,27 +87,27 @@ for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
     passive(rule, MESSAGE, f"{name} is 0")(of_security_header(zero(name)))
 
 
-@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo names a provider with DE 0 and a signature")
+@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo has a name with DE 0 and a signature")
 @of_security_header
 def other_provider(security: Any, packet: Any) -> Finding:
-    """Demand the name of the provider that made the signature."""
+    """Check that a signature has the name of its provider."""
     if security.DE or not security.SignatureSize:
         return None
     name = _provider(security.SecurityData.ProviderInfo)
     return bool(name), f"ProviderName is {name!a}"
 
 
-@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is there with AI 1")
+@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present with AI 1")
 @of_security_header
 def has_data(security: Any, packet: Any) -> Finding:
-    """Demand SecurityData that was announced."""
+    """Check that SecurityData is present with AI."""
     return (_any_size(security), f"sizes are {_sizes(security)}") if security.AI else None
 
 
 @passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
 @of_security_header
 def sender_size(security: Any, packet: Any) -> Finding:
-    """Compare with the length of the SID or GUID."""
+    """Check the size of the SID or GUID."""
     identifier = security.SecurityData.SecurityID
     if security.ST not in (SID, QUEUE_MANAGER):
         return None
@@ -116,7 +118,7 @@ def sender_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-15", MESSAGE, "EncryptionKeySize is the length of the SIMPLEBLOB")
 @of_security_header
 def key_size(security: Any, packet: Any) -> Finding:
-    """Compare with the lengths that a SIMPLEBLOB has."""
+    """Check the size of the SIMPLEBLOB."""
     size = security.EncryptionKeySize
     return (size in KEY_SIZES, f"EncryptionKeySize is {size}") if size else None
 
@@ -124,7 +126,7 @@ def key_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-16", MESSAGE, "SignatureSize is the length of an RSA signature")
 @of_security_header
 def signature_size(security: Any, packet: Any) -> Finding:
-    """Compare with the lengths that an RSA signature has."""
+    """Check the size of the RSA signature."""
     size = security.SignatureSize
     return (size in RSA_SIZES, f"SignatureSize is {size}") if size else None
 
@@ -132,18 +134,18 @@ def signature_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-17", MESSAGE, "SenderCertSize is the length of the certificate")
 @of_security_header
 def certificate_size(security: Any, packet: Any) -> Finding:
-    """Compare with the certificate's own length."""
+    """Check the size against the length in the certificate."""
     certificate = security.SecurityData.SenderCert
     if not certificate:
         return None
     length = 4 + int.from_bytes(certificate[2:4], "big") if certificate[:2] == bytes([DER_SEQUENCE, DER_LONG]) else -1
-    return length == len(certificate), f"SenderCertSize is {len(certificate)}, the certificate's own length {length}"
+    return length == len(certificate), f"SenderCertSize is {len(certificate)}, the length in the certificate {length}"
 
 
 @passive("MQMQ-2.2.20.6-D04", MESSAGE, "SenderCertSize is at most 0xFFFF")
 @of_security_header
 def certificate_limit(security: Any, packet: Any) -> Finding:
-    """Hold the size of a certificate against its range."""
+    """Check the range of SenderCertSize."""
     size = security.SenderCertSize
     return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is 0x{size:X}") if size else None
 
@@ -151,7 +153,7 @@ def certificate_limit(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a string with its null")
 @of_security_header
 def provider_size(security: Any, packet: Any) -> Finding:
-    """Demand a type and a string with its null."""
+    """Check that ProviderInfo is a type and a string with its null."""
     info = security.SecurityData.ProviderInfo
     return (_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
 
@@ -159,15 +161,15 @@ def provider_size(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-19", MESSAGE, "At least one size is not 0")
 @of_security_header
 def not_empty(security: Any, packet: Any) -> Finding:
-    """Look for an item."""
+    """Check that SecurityData has an item."""
     return _any_size(security), f"sizes are {_sizes(security)}"
 
 
 @passive("MQMQ-2.2.20.6-20", MESSAGE, "SecurityData has a sender with ST 1 or 2 and a key with EB 1")
 @of_security_header
 def as_announced(security: Any, packet: Any) -> Finding:
-    """Look for the sender that ST announces, and the key that EB announces."""
-    if security.ST == NOBODY and not security.EB:
+    """Check for a SecurityID with ST 1 or 2, and for a key with EB."""
+    if security.ST == NO_SENDER and not security.EB:
         return NotExercised("ST and EB are 0")
     lacking = [name for name, lacks in _lacking(security).items() if lacks]
     return not lacking, f"lacks {' and '.join(lacking) or 'nothing'}"
@@ -175,16 +177,16 @@ def as_announced(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")
 def aligned(packet: Any, context: Context) -> Finding:
-    """Blame what leaves no whole header: an item that is not where its alignment puts it."""
+    """Check that each item begins at a multiple of 4 bytes; otherwise the codec fails in SecurityData."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field.startswith("SecurityData.") else None
-    return None if packet.SecurityHeader is None else (True, "every item is where its alignment puts it")
+    return None if packet.SecurityHeader is None else (True, "each item is at a multiple of 4 bytes")
 
 
-@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is there only with DE 0, and is a type and a name then")
+@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only with DE 0, and is a type and a name")
 @of_security_header
 def default_provider(security: Any, packet: Any) -> Finding:
-    """Judge ProviderInfo where it is there: with DE 0, a type and a name."""
+    """Check that ProviderInfo is present only with DE 0, and is a type and a name."""
     if not security.ProviderInfoSize:
         return NotExercised("no ProviderInfo")
     name = _provider(security.SecurityData.ProviderInfo)
@@ -220,6 +222,6 @@ def _any_size(security: Any) -> bool:
 
 def _lacking(security: Any) -> dict[str, bool]:
     return {
-        "SecurityID": security.ST != NOBODY and not security.SenderIdSize,
+        "SecurityID": security.ST != NO_SENDER and not security.SenderIdSize,
         "EncryptionKey": bool(security.EB) and not security.EncryptionKeySize,
     }

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.6 SecurityHeader: the items of SecurityData as the receiving application gets them."""
+"""MS-MQMQ 2.2.20.6 SecurityHeader: the items of SecurityData at the receiving application."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, ENHANCED, PROVIDER_TYPES, SIG10, SIG20
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, signed
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign
 
 ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
-"""What a control channel shows of SecurityData."""
+"""Properties of the control channel for SecurityData."""
 
 
 def _provider(name: str) -> dict[str, Any]:
@@ -23,37 +23,37 @@ def _provider(name: str) -> dict[str, Any]:
 
 @needs("security", "receive")
 @covers("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03")
-def test_the_items_of_a_message_are_those_that_its_receiver_gets(peer, sut, judge):
-    """Messages of users, some signed, with providers, and of a queue manager, which has neither: each item as sent."""
+def test_received_message_has_items_of_security_data(peer, sut, judge):
+    """Messages of users and of a queue manager arrive, some signed and some with a provider: the application gets
+    the sender, certificate and provider of each.
+    """
     secured = Secured(peer, sut)
     guid = peer.identifier
     queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}
     packets = {
-        "a user": secured.message(ALICE),
-        "another user, with a provider": secured.message(BOB, security=_provider(ENHANCED)),
-        "a user, signed": signed(secured.message(ALICE), SIG10),
-        "another user, signed with a provider": signed(
-            secured.message(BOB, security=_provider(ADVANCED)), SIG20, BOB.key
-        ),
-        "a queue manager": secured.message(security=queue_manager),
+        "user": secured.message(ALICE),
+        "user with provider": secured.message(BOB, security=_provider(ENHANCED)),
+        "user, signed": sign(secured.message(ALICE), SIG10),
+        "user with provider, signed": sign(secured.message(BOB, security=_provider(ADVANCED)), SIG20, BOB.key),
+        "queue manager": secured.message(security=queue_manager),
     }
     alice, bob = (("sid", user.sid, base64.b64encode(user.certificate).decode()) for user in (ALICE, BOB))
     expected = {
-        "a user": (*alice, None),
-        "another user, with a provider": (*bob, ENHANCED),
-        "a user, signed": (*alice, None),
-        "another user, signed with a provider": (*bob, ADVANCED),
-        "a queue manager": ("queue_manager", str(guid), "", None),
+        "user": (*alice, None),
+        "user with provider": (*bob, ENHANCED),
+        "user, signed": (*alice, None),
+        "user with provider, signed": (*bob, ADVANCED),
+        "queue manager": ("queue_manager", str(guid), "", None),
     }
     for name, found in secured.dispositions(packets).items():
         if found.found is None:
             if "signed" in name:
                 continue
-            raise ConformanceFailure(f"{name}: its message did not come into its queue")
+            raise ConformanceFailure(f"{name}: the message did not arrive in its queue")
         shown = found.found.get("security")
         if sut.reads_remotely or not shown:
             judge.give_up(
-                Verdict.NOT_OBSERVABLE, "what is told of a message that was read says nothing of its security"
+                Verdict.NOT_OBSERVABLE, "the control channel does not show the security properties of messages"
             )
             return
         whole = dict(zip(ITEMS, expected[name], strict=True))

@@ -1,18 +1,19 @@
-"""MS-MQMQ 2.2.20.6 SecurityHeader: who sent and signed a message, with which provider, and where its key is known."""
+"""MS-MQMQ 2.2.20.6 SecurityHeader: sender and signer of a message, the provider of its signature, and published
+keys.
+"""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from harness.expectations import facts, fields, holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 
-NOBODY, USER, QUEUE_MANAGER = 0, 1, 2
+NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
 OF_SIGNATURES = (
     "MQMQ-2.2.20.6-22",
     "MQMQ-2.2.20.6-23",
@@ -22,30 +23,32 @@ OF_SIGNATURES = (
     "MQMQ-2.2.20.6-24",
     "MQDMPR-3.1.1.12-D63",
 )
-AS_NOBODY = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17")
-OF_1_0_USER = "MQMQ-2.2.20.6-23"
+WITHOUT_SENDER = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17")
 
 
 def _signed_by(frame):
+    """Return ST and SecurityID of a message."""
     security = frame["SecurityHeader"]
     return {"ST": int(security.ST), "SecurityID": bytes(security.SecurityID).hex()}
 
 
 @needs("security", "send")
-@covers(*AS_NOBODY)
-def test_a_message_that_nobody_signed(peer, sut, judge):
-    """Signed as nobody there is no SecurityID."""
+@covers(*WITHOUT_SENDER)
+def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
+    """The SUT sends a signed message without a sender: ST and SenderIdSize are 0."""
     outgoing = Outgoing(peer, sut)
-    nobody = outgoing.send(body="signed", sender="none", authentication_level="sig20")
-    observed = {**_signed_by(nobody), "SenderIdSize": int(nobody["SecurityHeader"].SenderIdSize)}
-    judge.all(expected=fields(ST=NOBODY, SecurityID="", SenderIdSize=0), observed=observed, evidence=nobody)
+    frame = outgoing.send(body="signed", sender="none", authentication_level="sig20")
+    observed = {**_signed_by(frame), "SenderIdSize": int(frame["SecurityHeader"].SenderIdSize)}
+    judge.all(expected=fields(ST=NO_SENDER, SecurityID="", SenderIdSize=0), observed=observed, evidence=frame)
     outgoing.end()
 
 
 @needs("security", "send")
 @covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *OF_SIGNATURES)
-def test_who_signed_a_message(peer, sut, judge):
-    """Signed as a user there is its SID, as the queue manager its GUID, in each kind."""
+def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
+    """The SUT sends messages signed by a user and by the queue manager, with each type of signature: ST and
+    SecurityID are those of the SID or of the GUID.
+    """
     outgoing = Outgoing(peer, sut)
     own = fields(ST=QUEUE_MANAGER, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
     users = fields(ST=USER, SecurityID=ALICE.security_id.hex())
@@ -60,7 +63,13 @@ def test_who_signed_a_message(peer, sut, judge):
                 "MQDMPR-3.1.7.1.32-D17",
                 "MQDMPR-3.1.1.12-D63",
             ),
-            ("MQMQ-2.2.20.6-03", OF_1_0_USER, "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.7.1.32-D17", "MQDMPR-3.1.1.12-D62"),
+            (
+                "MQMQ-2.2.20.6-03",
+                "MQMQ-2.2.20.6-23",
+                "MQDMPR-3.1.1.12-56",
+                "MQDMPR-3.1.7.1.32-D17",
+                "MQDMPR-3.1.1.12-D62",
+            ),
         ),
         ("sig20", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
         ("sig30", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
@@ -73,15 +82,15 @@ def test_who_signed_a_message(peer, sut, judge):
 
 @needs("security", "send", "private_names")
 @covers("MQMQ-2.2.20.6-07", "MQDMPR-3.1.1.12-D65")
-def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut, judge):
-    """A message that is signed and encrypted names its provider where DE is clear."""
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+def test_message_with_de_clear_has_provider_info(peer, sut, judge):
+    """The SUT sends a signed message with each privacy level: with DE clear, ProviderInfo has a name."""
+    outgoing = Outgoing(peer, sut, peer.private_name())
     for level in ("base", "enhanced", "advanced"):
         frame = outgoing.send(body="signed", authentication_level="sig20", privacy_level=level)
         security = frame["SecurityHeader"]
         info = ProviderInfo(bytes(security.ProviderInfo)) if security.ProviderInfoSize else None
         name = "" if info is None else info.ProviderName
-        if info is not None and level != "advanced":  # the provider of AES has a type of its own
+        if info is not None and level != "advanced":  # the provider of AES has another type
             judge(
                 "MQDMPR-3.1.1.12-D65",
                 expected=fields(ProviderType=1),
@@ -89,20 +98,20 @@ def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut
                 case=level,
                 evidence=frame,
             )
-        named = "the default" if security.DE else "named" if str(name).rstrip("\0") else "not named"
-        expected = "the default" if security.DE else "named"
-        observed = {"provider": named, "signed": bool(security.SignatureSize)}
-        judge("MQMQ-2.2.20.6-07", expected=facts(provider=expected, signed=True), observed=observed, evidence=frame)
+        provider = "default" if security.DE else "named" if str(name).rstrip("\0") else "not named"
+        expected = "default" if security.DE else "named"
+        observed = {"provider": provider, "signed": bool(security.SignatureSize)}
+        judge("MQMQ-2.2.20.6-07", expected=fields(provider=expected, signed=True), observed=observed, evidence=frame)
     outgoing.end()
 
 
 @needs("security", "inspect")
 @covers("MQMQ-2.2.20.6-36")
-def test_the_public_keys_are_in_the_directory(sut, judge):
-    """PublicEncryptionKeyList of the queue manager's directory object has the keys that its identity has."""
-    kept = bytes.fromhex(element(sut.inspect()["QueueManager"], "PublicEncryptionKeyList"))
+def test_public_keys_are_in_directory(sut, judge):
+    """PublicEncryptionKeyList of the queue manager's directory object is the list of the SUT's encryption keys."""
+    published = bytes.fromhex(read_element(sut.inspect()["QueueManager"], "PublicEncryptionKeyList"))
     judge(
         "MQMQ-2.2.20.6-36",
-        expected=holds("its keys"),
-        observed=bool(kept and kept == sut.encryption_keys) or f"{len(kept)} bytes, others",
+        expected=holds("the encryption keys of the SUT"),
+        observed=bool(published and published == sut.encryption_keys) or f"{len(published)} other bytes",
     )

@@ -1,14 +1,14 @@
-"""Faults of MS-MQMQ 2.2.20 UserMessage Packet: its optional headers, those of lists, of SOAP and of tracing."""
+"""Faults of MS-MQMQ 2.2.20 UserMessage Packet and its headers for distribution lists, SOAP and tracing."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, resized
+from harness.faults.sent_messages import carries, correct_packet_size
 from reference_qm.codec import DebugHeader, FormatError, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
@@ -24,50 +24,55 @@ MEBIBYTE = 0x100000
 
 
 def _ends_traced(packet: UserMessagePacket) -> bool:
-    """Is DebugHeader the last header?"""
+    """Return whether DebugHeader is the last header."""
     return packet.DebugHeader is not None and packet.SessionHeader is None
 
 
 for _name, _rules, _says, _install in (
-    ("message-internal", ("MQMQ-2.2.20-02",), "IN is set in a message.", bit_set(MESSAGE, "BaseHeader.IN")),
     (
-        "message-without-session-header",
+        "sender-user-message-in-set",
+        ("MQMQ-2.2.20-02",),
+        "The sender's UserMessage carries IN set.",
+        bit_set(MESSAGE, "BaseHeader.IN"),
+    ),
+    (
+        "sender-user-message-sh-without-session-header",
         ("MQMQ-2.2.20-09",),
-        "SH is set in a message without SessionHeader.",
+        "The sender's UserMessage carries BaseHeader.Flags.SH set and no SessionHeader.",
         packets(MESSAGE, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], carries("SessionHeader")),
     ),
     (
-        "list-size",
+        "sender-list-header-size-4",
         ("MQMQ-2.2.20.2-01",),
-        "HeaderSize is less than its own header.",
+        "The sender's list of destinations carries HeaderSize 4.",
         field_is(MESSAGE, "MultiQueueFormatHeader.Destination.HeaderSize", 4),
     ),
     (
-        "list-count",
+        "sender-list-element-count-too-large",
         ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
-        "ElementCount is much too large.",
+        "The sender's list of destinations carries an ElementCount that is much too large.",
         field_is(MESSAGE, "MultiQueueFormatHeader.Destination.ElementCount", LARGE),
     ),
     (
-        "list-signature-id",
+        "sender-list-signature-id-0x015f",
         ("MQMQ-2.2.20.3-01",),
-        "ID of the signature is another.",
+        "The sender's MQFSignatureHeader carries ID 0x015F.",
         field_is(MESSAGE, "MultiQueueFormatHeader.Signature.ID", 0x015F),
     ),
     (
-        "list-signature-size",
+        "sender-list-signature-size-beyond-packet",
         ("MQMQ-2.2.20.3-03", "MQMQ-2.2.20.3-04"),
-        "Size of the signature is larger than the packet.",
+        "The sender's MQFSignatureHeader carries a Size above the size of the packet.",
         field_is(MESSAGE, "MultiQueueFormatHeader.Signature.Size", LARGE),
     ),
     (
-        "handed-list-signature",
+        "sender-list-signature-reversed",
         (
             "MQMQ-2.2.20.3-05",
             "MQDMPR-3.1.1.12-30",
             "MQDMPR-3.1.1.12-29",
         ),
-        "The signature of a list is made of something else.",
+        "The sender's MQFSignatureHeader carries the bytes of the signature in reverse order.",
         wrong_fields(
             MESSAGE,
             {"MultiQueueFormatHeader.Signature.Signature": lambda old: old[::-1]},
@@ -75,16 +80,16 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "message-debug-queue-type",
+        "sender-debug-header-qt-2",
         ("MQMQ-2.2.20.8-01",),
-        "A traced message has QT 2.",
+        "The sender's DebugHeader carries QT 2.",
         wrong_fields(MESSAGE, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _ends_traced),
     ),
     (
-        "message-debug-queue-missing",
+        "sender-debug-header-without-queue-identifier",
         ("MQMQ-2.2.20.8-17",),
-        "A traced message has QT 1 and no QueueIdentifier.",
-        packets(MESSAGE, lambda packet: resized(packet.build()[:-GUID_SIZE]), _ends_traced),
+        "The sender's DebugHeader carries QT 1 and no QueueIdentifier.",
+        packets(MESSAGE, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _ends_traced),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -106,7 +111,7 @@ def _unpadded(packet: UserMessagePacket) -> bytes:
         return packet.build()
     data, padded = packet.build(), header.Destination.build()
     names = sum(len(one.build()) for one in header.Destination.FormatNameList)
-    return resized(data.replace(padded, padded[: LIST_HEAD + names]))
+    return correct_packet_size(data.replace(padded, padded[: LIST_HEAD + names]))
 
 
 def _size_before_id(packet: UserMessagePacket) -> bytes:
@@ -115,9 +120,24 @@ def _size_before_id(packet: UserMessagePacket) -> bytes:
 
 
 for _name, _rule, _says, _change in (
-    ("list-count-before-id", "MQMQ-2.2.20.2-D02", "ElementCount stands before HeaderID.", _count_before_id),
-    ("list-unpadded", "MQMQ-2.2.20.2-D03", "The names of a list are not padded.", _unpadded),
-    ("list-signature-size-first", "MQMQ-2.2.20.3-D01", "Size of the signature stands before ID.", _size_before_id),
+    (
+        "sender-list-element-count-before-header-id",
+        "MQMQ-2.2.20.2-D02",
+        "The sender's list of destinations has ElementCount before HeaderID.",
+        _count_before_id,
+    ),
+    (
+        "sender-list-names-unpadded",
+        "MQMQ-2.2.20.2-D03",
+        "The sender's list of destinations has no padding after its names.",
+        _unpadded,
+    ),
+    (
+        "sender-list-signature-size-before-id",
+        "MQMQ-2.2.20.3-D01",
+        "The sender's MQFSignatureHeader has Size before ID.",
+        _size_before_id,
+    ),
 ):
     add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 
@@ -147,59 +167,64 @@ def _transaction_header_later(packet: UserMessagePacket) -> bytes:
 
 
 add(
-    "message-transaction-header-later",
+    "sender-transaction-header-after-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
-    "The TransactionHeader stands behind the MessagePropertiesHeader.",
+    "The sender's UserMessage has the TransactionHeader after the MessagePropertiesHeader.",
     packets(MESSAGE, _transaction_header_later, carries("TransactionHeader")),
 )
 add(
-    "message-debug-header-first",
+    "sender-debug-header-before-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
-    "The DebugHeader stands before the MessagePropertiesHeader.",
+    "The sender's UserMessage has the DebugHeader before the MessagePropertiesHeader.",
     packets(MESSAGE, _debug_header_first, carries("DebugHeader")),
 )
 add(
-    "message-debug-queue-first",
+    "sender-debug-header-queue-identifier-first",
     ("MQMQ-2.2.20.8-D01", "MQDMPR-3.1.7.1.32-D07"),
-    "QueueIdentifier stands before Flags.",
+    "The sender's DebugHeader has QueueIdentifier before Flags.",
     packets(MESSAGE, _traces_swapped, carries("DebugHeader")),
 )
 add(
-    "message-in-pieces",
+    "sender-large-body-cut-in-half",
     "MQMQ-2.2.20-D01",
-    "Of a body above 64 KiB one half is in the packet.",
+    "The sender's UserMessage carries only the first half of a body above 64 KiB.",
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.MessageBody": _half, "MessagePropertiesHeader.Padding": None}),
 )
 
 
-@fault("message-first-mebibyte", breaks="MQMQ-2.2.20-D01")
+@fault("receiver-body-cut-at-1-mib", breaks="MQMQ-2.2.20-D01")
 class FirstMebibyte(Positions):
-    """Of a received body only the first MiB is kept."""
+    """The receiver delivers only the first MiB of a body."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Body=message.Body[:MEBIBYTE]))
 
 
 def _misread(text: str) -> Install:
-    """Look for what follows a text of a SoapHeader at the wrong place, unless the text has an even number of WCHARs."""
+    """Refuse messages with a SoapHeader that has a text of an odd number of WCHARs."""
 
     class Misread(Identifying):
         def check_form(self, packet: Packet) -> None:
             soap = getattr(packet, "SoapHeader", None)
             if soap is not None and getattr(soap, f"{text}DataLength") % 2:
-                raise FormatError(f"SoapHeader.{text}", 0, "a fault", "what follows it is somewhere else")
+                raise FormatError(f"SoapHeader.{text}", 0, "a fault", "the next header is not where it belongs")
             super().check_form(packet)
 
-    return replaced(Misread)
+    return replace_part(Misread)
 
 
 add(
-    "soap-header-text-misread",
+    "receiver-soap-header-with-odd-header-length-refused",
     ("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-D01"),
-    "What follows Header is looked for elsewhere.",
+    "The receiver refuses a SoapHeader whose HeaderDataLength is odd.",
     _misread("Header"),
 )
-add("soap-body-text-misread", "MQMQ-2.2.20.7-06", "What follows Body is looked for elsewhere.", _misread("Body"))
+add(
+    "receiver-soap-header-with-odd-body-length-refused",
+    "MQMQ-2.2.20.7-06",
+    "The receiver refuses a SoapHeader whose BodyDataLength is odd.",
+    _misread("Body"),
+)
 
 
 def _sections_swapped(packet: UserMessagePacket) -> bytes:
@@ -211,56 +236,56 @@ def _sections_swapped(packet: UserMessagePacket) -> bytes:
 
 
 add(
-    "soap-texts-swapped",
+    "sender-soap-header-sections-swapped",
     "MQMQ-2.2.20.7-D01",
-    "The two sections of a SoapHeader change places.",
+    "The sender forwards a SoapHeader with the texts of its two sections swapped.",
     packets(MESSAGE, _sections_swapped, carries("SoapHeader")),
 )
 
 add_refusals(
     MESSAGE,
-    ("message-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),
-    ("message-list-signature-reserved-refused", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
-    ("message-soap-reserved-refused", "MQMQ-2.2.20.7-02", "SoapHeader.Reserved"),
-    ("message-soap-reserved1-refused", "MQMQ-2.2.20.7-05", "SoapHeader.Reserved1"),
-    ("message-debug-x2-refused", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
-    ("message-debug-x3-refused", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
-    ("message-debug-x4-refused", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
-    ("message-debug-x5-refused", "MQMQ-2.2.20.8-05", "DebugHeader.X5"),
-    ("message-debug-x6-refused", "MQMQ-2.2.20.8-06", "DebugHeader.X6"),
-    ("message-debug-x7-refused", "MQMQ-2.2.20.8-07", "DebugHeader.X7"),
-    ("message-debug-x8-refused", "MQMQ-2.2.20.8-08", "DebugHeader.X8"),
-    ("message-debug-x9-refused", "MQMQ-2.2.20.8-09", "DebugHeader.X9"),
-    ("message-debug-x10-refused", "MQMQ-2.2.20.8-10", "DebugHeader.X10"),
-    ("message-debug-x11-refused", "MQMQ-2.2.20.8-11", "DebugHeader.X11"),
-    ("message-debug-x12-refused", "MQMQ-2.2.20.8-12", "DebugHeader.X12"),
-    ("message-debug-x13-refused", "MQMQ-2.2.20.8-13", "DebugHeader.X13"),
-    ("message-debug-x14-refused", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
-    ("message-debug-x15-refused", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
-    ("message-debug-reserved-refused", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
+    ("receiver-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),
+    ("receiver-list-signature-reserved-refused", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
+    ("receiver-soap-header-reserved-refused", "MQMQ-2.2.20.7-02", "SoapHeader.Reserved"),
+    ("receiver-soap-header-reserved1-refused", "MQMQ-2.2.20.7-05", "SoapHeader.Reserved1"),
+    ("receiver-debug-header-x2-refused", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
+    ("receiver-debug-header-x3-refused", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
+    ("receiver-debug-header-x4-refused", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
+    ("receiver-debug-header-x5-refused", "MQMQ-2.2.20.8-05", "DebugHeader.X5"),
+    ("receiver-debug-header-x6-refused", "MQMQ-2.2.20.8-06", "DebugHeader.X6"),
+    ("receiver-debug-header-x7-refused", "MQMQ-2.2.20.8-07", "DebugHeader.X7"),
+    ("receiver-debug-header-x8-refused", "MQMQ-2.2.20.8-08", "DebugHeader.X8"),
+    ("receiver-debug-header-x9-refused", "MQMQ-2.2.20.8-09", "DebugHeader.X9"),
+    ("receiver-debug-header-x10-refused", "MQMQ-2.2.20.8-10", "DebugHeader.X10"),
+    ("receiver-debug-header-x11-refused", "MQMQ-2.2.20.8-11", "DebugHeader.X11"),
+    ("receiver-debug-header-x12-refused", "MQMQ-2.2.20.8-12", "DebugHeader.X12"),
+    ("receiver-debug-header-x13-refused", "MQMQ-2.2.20.8-13", "DebugHeader.X13"),
+    ("receiver-debug-header-x14-refused", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
+    ("receiver-debug-header-x15-refused", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
+    ("receiver-debug-header-reserved-refused", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
 )
 
 add_bits_set(
     MESSAGE,
-    ("message-debug-x2-sent", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
-    ("message-debug-x3-sent", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
-    ("message-debug-x4-sent", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
-    ("message-debug-x5-sent", "MQMQ-2.2.20.8-05", "DebugHeader.X5"),
-    ("message-debug-x6-sent", "MQMQ-2.2.20.8-06", "DebugHeader.X6"),
-    ("message-debug-x7-sent", "MQMQ-2.2.20.8-07", "DebugHeader.X7"),
-    ("message-debug-x8-sent", "MQMQ-2.2.20.8-08", "DebugHeader.X8"),
-    ("message-debug-x9-sent", "MQMQ-2.2.20.8-09", "DebugHeader.X9"),
-    ("message-debug-x10-sent", "MQMQ-2.2.20.8-10", "DebugHeader.X10"),
-    ("message-debug-x11-sent", "MQMQ-2.2.20.8-11", "DebugHeader.X11"),
-    ("message-debug-x12-sent", "MQMQ-2.2.20.8-12", "DebugHeader.X12"),
-    ("message-debug-x13-sent", "MQMQ-2.2.20.8-13", "DebugHeader.X13"),
-    ("message-debug-x14-sent", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
-    ("message-debug-x15-sent", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
+    ("sender-debug-header-x2-set", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
+    ("sender-debug-header-x3-set", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
+    ("sender-debug-header-x4-set", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
+    ("sender-debug-header-x5-set", "MQMQ-2.2.20.8-05", "DebugHeader.X5"),
+    ("sender-debug-header-x6-set", "MQMQ-2.2.20.8-06", "DebugHeader.X6"),
+    ("sender-debug-header-x7-set", "MQMQ-2.2.20.8-07", "DebugHeader.X7"),
+    ("sender-debug-header-x8-set", "MQMQ-2.2.20.8-08", "DebugHeader.X8"),
+    ("sender-debug-header-x9-set", "MQMQ-2.2.20.8-09", "DebugHeader.X9"),
+    ("sender-debug-header-x10-set", "MQMQ-2.2.20.8-10", "DebugHeader.X10"),
+    ("sender-debug-header-x11-set", "MQMQ-2.2.20.8-11", "DebugHeader.X11"),
+    ("sender-debug-header-x12-set", "MQMQ-2.2.20.8-12", "DebugHeader.X12"),
+    ("sender-debug-header-x13-set", "MQMQ-2.2.20.8-13", "DebugHeader.X13"),
+    ("sender-debug-header-x14-set", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
+    ("sender-debug-header-x15-set", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
 )
 
 for _name, _rule, _path in (
-    ("message-list-reserved-sent", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Response.Reserved"),
-    ("message-list-signature-reserved-sent", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
-    ("message-debug-reserved-sent", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
+    ("sender-list-reserved-not-zero", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Response.Reserved"),
+    ("sender-list-signature-reserved-not-zero", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
+    ("sender-debug-header-reserved-not-zero", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
 ):
-    add(_name, _rule, f"{_path} is not 0 in a message that is sent.", field_is(MESSAGE, _path, 0xA5C3))
+    add(_name, _rule, f"The sender sets {_path} of a message to a nonzero value.", field_is(MESSAGE, _path, 0xA5C3))

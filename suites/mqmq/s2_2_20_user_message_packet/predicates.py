@@ -1,8 +1,8 @@
-"""Judge which headers a message has, its lists of queues and its DebugHeader.
+"""Check the headers of a message, its lists of queues and its DebugHeader.
 
 Spec: MS-MQMQ 2.2.20, 2.2.20.1 to 2.2.20.3, 2.2.20.8.
 
-A malformed message breaks the rule of the field that the strict codec stopped at.
+A malformed message breaks the rule of the field in which the strict codec fails.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from suites.mqmq.steps.unused import bits_not_set, not_set
 
 MESSAGE = "UserMessage"
 
-# -- the headers that there are (2.2.20) --------------------------------------------------------------------------
+# -- headers (2.2.20) ---------------------------------------------------------------------------------------------
 
 for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
-    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the MessagePropertiesHeader is there")(properties_are_there)
+    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the MessagePropertiesHeader is present")(properties_are_there)
 
 
 @passive("MQMQ-2.2.20-02", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")
 def no_internal_message(packet: Any, context: Context) -> Finding:
-    """Demand IN 0: what is a message but for IN is no internal packet."""
+    """Check that IN is 0: an internal packet that is a message with IN 0 breaks the rule."""
     data = context.frame.data
     if context.frame.kind == "UserMessage":
         return True, "IN is 0"
-    return (False, "IN is 1 in what else is a message") if heals(data, BASE, "IN", 0) else None
+    return (False, "IN is 1 in a message that is otherwise well-formed") if heals(data, BASE, "IN", 0) else None
 
 
 for rule, header, flag, part in (
@@ -46,7 +46,7 @@ for rule, header, flag, part in (
     ("MQMQ-2.2.20-07", USER, "HH", "SoapHeader"),
     ("MQMQ-2.2.20-08", USER, "MQ", "MultiQueueFormatHeader"),
 ):
-    passive(rule, (MESSAGE, MALFORMED), f"{part} is there if and only if {flag} is set")(
+    passive(rule, (MESSAGE, MALFORMED), f"{part} is present if and only if {flag} is set")(
         there_if_and_only_if(header, flag, part)
     )
 
@@ -54,10 +54,10 @@ for rule, header, flag, part in (
 
 for rule, expected, fields in (
     ("MQMQ-2.2.20.2-01", "HeaderSize is the size of the list", ("MQFAddressHeader.HeaderSize",)),
-    ("MQMQ-2.2.20.2-04", "ElementCount is that of the list", ("MQFAddressHeader.ElementCount",)),
-    ("MQMQ-2.2.20.2-05", "the list is made of elements", ("MQFFormatNameElement", "MQFAddressHeader.")),
+    ("MQMQ-2.2.20.2-04", "ElementCount is the number of elements of the list", ("MQFAddressHeader.ElementCount",)),
+    ("MQMQ-2.2.20.2-05", "the list has well-formed elements", ("MQFFormatNameElement", "MQFAddressHeader.")),
     ("MQMQ-2.2.20.2-06", "the list has ElementCount elements", ("MQFAddressHeader.ElementCount",)),
-    ("MQMQ-2.2.20.3-03", "Size is that of Signature", ("MQFSignatureHeader.",)),
+    ("MQMQ-2.2.20.3-03", "Size is the size of Signature", ("MQFSignatureHeader.",)),
     ("MQMQ-2.2.20.3-04", "Signature has Size bytes", ("MQFSignatureHeader.",)),
 ):
     passive(rule, (MESSAGE, MALFORMED), expected)(well_formed("MultiQueueFormatHeader", *fields))
@@ -66,12 +66,12 @@ for rule, expected, fields in (
 @passive("MQMQ-2.2.20.3-01", MESSAGE, "ID is 0x015E")
 @of_part("MultiQueueFormatHeader")
 def signature_id(header: Any, packet: Any) -> Finding:
-    """Judge the number that the signature of the lists is known by."""
+    """Check ID of the signature header."""
     return header.Signature.ID == 0x015E, f"ID is 0x{header.Signature.ID:04X}"
 
 
 def reserved_of_lists(header: Any) -> int:
-    """Return the first Reserved of the three lists that is not 0, or 0."""
+    """Return the first nonzero Reserved of the three lists, or 0."""
     lists = (header.Destination, header.Administration, header.Response)
     return next((one.Reserved for one in lists if one.Reserved), 0)
 
@@ -112,10 +112,10 @@ passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(
 @passive("MQMQ-2.2.20.8-01", MESSAGE, "QT is 0 or 1")
 @of_part("DebugHeader")
 def queue_type(header: Any, packet: Any) -> Finding:
-    """Demand a public queue, or none."""
+    """Check that QT has a listed value."""
     return header.QT in (0, 1), f"QT is {header.QT}"
 
 
-passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "QueueIdentifier is there with QT 1")(
+passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "QueueIdentifier is present with QT 1")(
     well_formed("DebugHeader", "DebugHeader.QueueIdentifier")
 )

@@ -1,30 +1,27 @@
-"""MS-MQMQ 2.2.20 UserMessage Packet: whole messages of the SUT field by field, as the tables of the document have them.
+"""MS-MQMQ 2.2.20 UserMessage Packet: messages of the SUT with every field that the application determines.
 
-What the application asked for, and what follows from it, is in its place; what is left to the system is not looked at.
+Fields that the document leaves to the implementation are not judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import ADMINISTRATION, AcknowledgingReceiver, identifier
 
-THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACES = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
-NOBODY = str(UUID(int=0))
+ZERO_GUID = str(UUID(int=0))
 SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
-BODY, LABEL = "whole, and odd", "whole"
+BODY, LABEL = "odd number of bytes", "label"
 FIELDS = {
     "MQMQ-2.2.19.2-D01": (USER,),
     "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),
@@ -38,7 +35,7 @@ FIELDS = {
     "MQDMPR-3.1.7.1.32-D02": (PROPERTIES,),
     "MQDMPR-3.1.7.1.32-D05": (USER,),
 }
-"""By rule: how the names of the fields begin that it is about."""
+"""By rule: the beginnings of the names of its fields."""
 HEADERS = {
     "MQMQ-2.2.20-D02": (ORDER, "bytes left"),
     "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes left"),
@@ -98,19 +95,17 @@ OF_ACKNOWLEDGMENT = FIELDS | {
 
 
 LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
-"""What an acknowledgment may have or not."""
+"""Fields of an acknowledgment that the document leaves to the implementation."""
 
 
-def bits(**named: int) -> dict[str, int]:
-    """Return the parts of UserHeader.Flags; those that were not asked for are 0."""
+def flags_of_user_header(**named):
+    """Return the parts of UserHeader.Flags; those without a value are 0, DQ is 7 and MP 1."""
     usual = dict.fromkeys(("RC", "DM", "JN", "JP", "AQ", "RQ", "SH", "TH", "CQ", "MQ", "AH", "HH"), 0)
     return {f"{USER}Flags.{name}": value for name, value in (usual | {"DQ": 7, "MP": 1} | named).items()}
 
 
-def judged(
-    judge: Any, rules: Mapping[str, tuple[str, ...]], wanted: Mapping[str, Any], frame: Frame, *more: Frame
-) -> None:
-    """Judge each rule by the fields that it is about."""
+def judge_fields(judge, rules, wanted, frame, *more):
+    """Judge each rule by the fields whose names begin as in `rules`."""
     layout = Layout(frame)
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
     for rule, beginnings in rules.items():
@@ -119,32 +114,35 @@ def judged(
         judge(rule, expected=fields(expected), observed=observed, evidence=[*more, frame])
 
 
-def text(name: str) -> str:
-    """Return a direct name as it stands in a packet, in lower case and with its null."""
+def direct_name_text(name):
+    """Return a direct name as it is in a packet, in lower case and with its null."""
     return name.removeprefix("DIRECT=").lower() + "\0"
 
 
 @covers(*OF_ACKNOWLEDGMENT)
 @pytest.mark.parametrize("delivery", [0, 1])
 @pytest.mark.parametrize("queue", [ADMINISTRATION, f"{ADMINISTRATION}2"])
-def test_an_acknowledgment_field_by_field(peer, sut, judge, queue, delivery):
-    """The acknowledgment of a message is one of the SUT's own: its destination, CorrelationID and class are known."""
+def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
+    """The SUT acknowledges the arrival of a message: destination, CorrelationID, class and flags of the
+    acknowledgment are in their places.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{peer.address}\private$\{queue}"
-    sent, frame = receiver.acknowledgment(receiver.asking({"AdminQueue": to, "DM": delivery}, properties={"PA": 1}))
+    packet = receiver.build_message({"AdminQueue": to, "DM": delivery}, properties={"PA": 1})
+    sent, frame = receiver.send_for_ack(packet)
     wanted = {
         f"{USER}SourceQueueManager": str(sut.guid),
-        f"{USER}QueueManagerAddress": NOBODY,
-        **{name: value for name, value in bits(DM=delivery).items() if name not in LEFT_OPEN},
-        f"{USER}DestinationQueue": text(to),
+        f"{USER}QueueManagerAddress": ZERO_GUID,
+        **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in LEFT_OPEN},
+        f"{USER}DestinationQueue": direct_name_text(to),
         f"{PROPERTIES}MessageClass": REACH_QUEUE,
         f"{PROPERTIES}CorrelationID": identifier(sent),
         f"{PROPERTIES}PrivacyLevel": 0,
     }
-    judged(judge, OF_ACKNOWLEDGMENT, wanted, frame, sent)
+    judge_fields(judge, OF_ACKNOWLEDGMENT, wanted, frame, sent)
 
 
-def _properties(**fields: Any) -> dict[str, Any]:
+def _properties(**fields):
     usual = {
         "Flags.PA": 0,
         "Flags.PR": 0,
@@ -164,8 +162,8 @@ def _properties(**fields: Any) -> dict[str, Any]:
 
 @needs("send")
 @covers(*OF_EXPRESS)
-def test_an_express_message_field_by_field(peer, sut, judge):
-    """An express message with all that an application can ask for has every property in its place."""
+def test_express_message_has_fields_in_place(peer, sut, judge):
+    """The SUT sends an express message with all properties of an application: each is in its field."""
     answers = peer.direct_name("mqc-answers")
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(
@@ -174,7 +172,7 @@ def test_an_express_message_field_by_field(peer, sut, judge):
         priority=6,
         delivery="express",
         acks=["positive_receive", "negative_receive"],
-        admin_queue=rf"PRIVATE={THIRD}\000000A7",
+        admin_queue=rf"PRIVATE={OTHER_QUEUE_MANAGER}\000000A7",
         response_queue=answers,
         time_to_reach_queue_s=1_000,
         time_to_be_received_s=0x0102_0304,
@@ -191,23 +189,25 @@ def test_an_express_message_field_by_field(peer, sut, judge):
         "BaseHeader.Signature": SIGNATURE,
         "BaseHeader.TimeToReachQueue": 1_000,
         f"{USER}SourceQueueManager": str(sut.guid),
-        f"{USER}QueueManagerAddress": NOBODY,
+        f"{USER}QueueManagerAddress": ZERO_GUID,
         f"{USER}TimeToBeReceived": 0x0102_0304,
-        **bits(JN=1, AQ=6, RQ=7),
-        f"{USER}DestinationQueue": text(outgoing.sender.to),
-        f"{USER}AdminQueue": f"{THIRD}\\000000a7",
-        f"{USER}ResponseQueue": text(answers),
+        **flags_of_user_header(JN=1, AQ=6, RQ=7),
+        f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
+        f"{USER}AdminQueue": f"{OTHER_QUEUE_MANAGER}\\000000a7",
+        f"{USER}ResponseQueue": direct_name_text(answers),
         **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes left": 0,
     }
-    judged(judge, OF_EXPRESS, wanted, frame)
+    judge_fields(judge, OF_EXPRESS, wanted, frame)
 
 
 @needs("send")
 @covers(*OF_TRANSACTIONAL)
-def test_a_transactional_message_field_by_field(peer, sut, judge):
-    """A transactional message has its TransactionHeader between the UserHeader and the MessagePropertiesHeader."""
+def test_transactional_message_has_fields_in_place(peer, sut, judge):
+    """The SUT sends a transactional message: the TransactionHeader is between UserHeader and
+    MessagePropertiesHeader, and each property is in its field.
+    """
     outgoing = Outgoing(peer, sut, peer.direct_name("mqc-layout"))
     first = outgoing.send(body=BODY, label=LABEL, delivery="transactional")
     frame = outgoing.send(
@@ -215,17 +215,17 @@ def test_a_transactional_message_field_by_field(peer, sut, judge):
         label=LABEL,
         delivery="transactional",
         acks=["positive_arrival"],
-        admin_queue=f"PUBLIC={THIRD}",
+        admin_queue=f"PUBLIC={OTHER_QUEUE_MANAGER}",
         journal=["positive"],
     )
     outgoing.end()
     wanted = {
         "BaseHeader.Flags.PR": 0,
         f"{USER}SourceQueueManager": str(sut.guid),
-        f"{USER}QueueManagerAddress": NOBODY,
-        **bits(DM=1, JP=1, AQ=5, TH=1),
-        f"{USER}DestinationQueue": text(outgoing.sender.to),
-        f"{USER}AdminQueue": str(THIRD),
+        f"{USER}QueueManagerAddress": ZERO_GUID,
+        **flags_of_user_header(DM=1, JP=1, AQ=5, TH=1),
+        f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
+        f"{USER}AdminQueue": str(OTHER_QUEUE_MANAGER),
         "TransactionHeader.Flags.CG": 0,
         "TransactionHeader.Flags.FM": 1,
         "TransactionHeader.Flags.LM": 1,
@@ -235,13 +235,15 @@ def test_a_transactional_message_field_by_field(peer, sut, judge):
         ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
         "bytes left": 0,
     }
-    judged(judge, OF_TRANSACTIONAL, wanted, frame, first)
+    judge_fields(judge, OF_TRANSACTIONAL, wanted, frame, first)
 
 
 @needs("send")
 @covers(*OF_TRACED)
-def test_a_traced_message_field_by_field(peer, sut, judge):
-    """A message that is to be traced has TR, DH and the DebugHeader with the queue of the reports at its end."""
+def test_traced_message_has_debug_header_at_its_end(peer, sut, judge):
+    """The SUT sends a message with tracing: TR and DH are set, and the DebugHeader with the report queue is the last
+    header.
+    """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY, label=LABEL, delivery="express", trace_queue=str(TRACES))
     outgoing.end()
@@ -254,4 +256,4 @@ def test_a_traced_message_field_by_field(peer, sut, judge):
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader", "DebugHeader"],
         "bytes left": 0,
     }
-    judged(judge, OF_TRACED, wanted, frame)
+    judge_fields(judge, OF_TRACED, wanted, frame)

@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.20.7 SoapHeader: in messages that the SUT receives and hands on; SOAP itself comes in over HTTP."""
+"""MS-MQMQ 2.2.20.7 SoapHeader: in messages that the SUT receives and forwards; SOAP messages arrive over HTTP, which
+is not tested.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,9 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
-from suites.mqmq.steps.handing_on import handed_on
-from suites.mqqb.steps.exchanges import reception, taken
-from suites.whole_messages import SAME, differences
+from suites.mqmq.steps.forwarding import forward_message
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.whole_messages import SAME, describe_differences
 
 TEXTS = (
     ("", ""),
@@ -18,7 +20,7 @@ TEXTS = (
     ("<ab/>", "<b/>"),
     ("x" * 1_001, "\U0001f4ec" * 333),
 )
-"""Header and Body: empty, of even and odd length, long ones, what takes two WCHARs a character."""
+"""Header and Body: empty, of even and odd length, long, and with characters of two WCHARs."""
 
 
 def _listed(name):
@@ -27,26 +29,28 @@ def _listed(name):
 
 @covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
 @pytest.mark.parametrize(("header", "body"), TEXTS)
-def test_what_follows_a_soap_header_is_found(peer, sut, judge, header, body):
-    """A message with texts of any length, and lists of queues behind them, is taken whole."""
+def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, header, body):
+    """A message with a SoapHeader of each length and a MultiQueueFormatHeader behind it is in its queue as it was
+    sent.
+    """
     label = f"soap {peer.message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
     packet = peer.recoverable_message(label=label, soap={"Header": header, "Body": body}, mqf=_listed(name))
-    done = reception(peer, packet, label)
-    expected, observed = taken(sut), done.outcome
+    done = deliver_message(peer, packet, label)
+    expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == label), None)
-        expected, observed = SAME, differences(done.frames[0], found, sut.guid)
+        expected, observed = SAME, describe_differences(done.frames[0], found, sut.guid)
     judge.all(expected=expected, observed=observed, evidence=done.frames)
 
 
 @needs("private_names")
 @covers("MQMQ-2.2.20.7-D01")
 @pytest.mark.parametrize(("header", "body"), TEXTS[1:5])
-def test_a_soap_header_is_handed_on_as_it_came(peer, sut, judge, header, body):
-    """Both sections of a message that the SUT hands on are those that it came with, and so is the list behind them."""
+def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
+    """The SUT forwards a message with a SoapHeader: both sections are unchanged."""
     listed = _listed(rf"TCP:{peer.address}\private$\mqc-listed")
-    sent, frame = handed_on(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
+    sent, frame = forward_message(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
-    gone, came = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
-    judge("MQMQ-2.2.20.7-D01", expected=gone, observed=came, evidence=[sent, frame])
+    before, after = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
+    judge("MQMQ-2.2.20.7-D01", expected=before, observed=after, evidence=[sent, frame])

@@ -1,16 +1,16 @@
-"""MS-MQMQ 2.2.20 UserMessage Packet: optional headers, as a receiver takes them and as a sender sends them."""
+"""MS-MQMQ 2.2.20 UserMessage Packet: optional headers, received and sent."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
 UNUSED_OF_DEBUG_HEADER = {
@@ -34,56 +34,58 @@ UNUSED_OF_DEBUG_HEADER = {
 SOAP = {"Header": "<a/>", "Body": "<b/>"}
 RESERVED = 0xA7C3
 PIGGYBACK_AFTER = 0.85
-"""Of half of AckTimeout, when a message carries the acknowledgment (three quarters, MS-MQQB 3.1.7.11)."""
+"""Part of half of AckTimeout, after which a message has a SessionHeader (three quarters, MS-MQQB 3.1.7.11)."""
 ATTEMPTS = 5
-"""A busy machine may act too early or too late; no more often than that."""
+"""Attempts: a busy machine may act too early or too late."""
 PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
-"""SH, and the bytes of the SessionHeader."""
+"""SH, and the size of the SessionHeader."""
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
-def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
-    """A message whose DebugHeader has an unused bit, or anything in Reserved, is taken as any other."""
+def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
+    """A message with each unused bit of DebugHeader.Flags set, and one with a nonzero Reserved, is in its queue."""
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        oddity = {field: RESERVED if field == "Reserved" else 1}
-        done = reception(peer, peer.recoverable_message(debug=oddity, label=field), field)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        fields = {field: RESERVED if field == "Reserved" else 1}
+        done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field), field)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
-def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
-    """A message whose SoapHeader has anything in its reserved fields is taken as any other."""
+def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
+    """A message with a nonzero Reserved or Reserved1 of its SoapHeader is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        done = reception(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
-def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
-    """A message for several queues is taken whatever the reserved fields of its lists and of their signature hold."""
+def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
+    """A message with a nonzero Reserved in its MQFAddressHeader or MQFSignatureHeader is in its queue."""
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
     lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
     signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
-        done = reception(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
-        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
+        judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 @needs("send")
 @covers("MQMQ-2.2.20-09")
-def test_a_message_that_acknowledges_has_a_session_header(peer, sut, judge):
-    """A message sent when most of the time for an acknowledgment is over has SH set and 16 bytes more."""
+def test_message_with_sh_has_session_header(peer, sut, judge):
+    """The SUT sends a message just before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
+    longer.
+    """
     sut.slow_down(10)
     sender = Sender(peer, sut)
     sender.send(1)
-    session, first = sender.first(1)
+    session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + ATTEMPTS):
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         known = len(session.received)
         received = session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
@@ -91,16 +93,17 @@ def test_a_message_that_acknowledges_has_a_session_header(peer, sut, judge):
         sent = sender.collect(session, number)
         if len(sent) < number or _session_header(sent[-1]) != PLAIN:
             break
-        peer.pass_time(sut.duration_ms(delay_ms))  # until what was sent is acknowledged
+        peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged
     if len(sent) == number and session.received[known].kind == "SessionAck":
-        raise ConformanceFailure("the SUT always acknowledged before its message, so that no message has to")
+        raise ConformanceFailure("the SUT always acknowledged before it sent its message")
     observed = list(dict.fromkeys(_session_header(frame) for frame in sent))
     expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
-    judge.all(expected=expected, observed=observed, case="SH and bytes of a SessionHeader", evidence=evidence)
-    sender.acknowledge_all(session)
+    judge.all(expected=expected, observed=observed, case="SH, size of the SessionHeader", evidence=evidence)
+    session.acknowledge_all()
 
 
 def _session_header(frame):
+    """Return SH of a message, and the size of its SessionHeader."""
     return int(frame["BaseHeader"].SH), len(frame.data) - int.from_bytes(frame.data[8:12], "little")
 
 
@@ -110,8 +113,8 @@ LARGEST = 0x0040_0000
 @needs("send")
 @covers("MQMQ-2.2.20-D01")
 @pytest.mark.parametrize("size", [LARGEST // 2, LARGEST])
-def test_no_larger_message_is_sent(peer, sut, judge, size):
-    """A body of 2 MiB comes in one packet; one of 4 MiB, which no packet holds, is refused or not sent as it is."""
+def test_message_above_maximum_size_is_not_sent(peer, sut, judge, size):
+    """The SUT sends a body of 2 MiB in one packet, and refuses or shortens a body of 4 MiB."""
     outgoing = Outgoing(peer, sut)
     before = outgoing.send(body="before")
     try:
@@ -120,8 +123,8 @@ def test_no_larger_message_is_sent(peer, sut, judge, size):
         frame = outgoing.send(body="after")
         if size < LARGEST:
             raise ConformanceFailure("the SUT sends no body of 2 MiB") from None
-    held = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
-    whole = held if size < LARGEST else "none of 4 MiB"
-    expected = size if size < LARGEST else "none of 4 MiB"
-    judge("MQMQ-2.2.20-D01", expected=expected, observed=whole, evidence=[before, frame])
+    size_sent = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
+    observed = size_sent if size < LARGEST else "no body of 4 MiB"
+    expected = size if size < LARGEST else "no body of 4 MiB"
+    judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=[before, frame])
     outgoing.end()

@@ -1,6 +1,6 @@
-"""MS-MQMQ 2.5 Message Properties for Digital Signatures. MS-MQMQ 2.5.1, MS-MQMQ 2.5.2, MS-MQMQ 2.5.3.
+"""MS-MQMQ 2.5 Message Properties for Digital Signatures: MS-MQMQ 2.5.1, 2.5.2, 2.5.3.
 
-Each property in turn has another value: signed with it, a message is genuine; signed without, it is not.
+Each property in turn gets another value, before or after the signature is computed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.secured import Secured, signed, with_signature
+from suites.mqqb.steps.secured import Secured, sign, with_signature
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR = "6d71636f-6e66-4f72-8d00-0000000000c0"
@@ -107,8 +107,10 @@ IN_SIG30 = (
         pytest.param(SIG30, IN_SIG30, marks=covers(*(rule for rule, _ in IN_SIG30)), id="MQMQ-2.5.3"),
     ],
 )
-def test_every_property_is_signed(peer, sut, judge, version, properties):
-    """A message with another value is accepted with its own signature, and refused with one of before."""
+def test_signature_covers_each_property(peer, sut, judge, version, properties):
+    """A message with a changed property gets ACK_REACH_QUEUE with a signature over the change, and
+    NACK_BAD_SIGNATURE with a signature from before the change.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
@@ -117,26 +119,31 @@ def test_every_property_is_signed(peer, sut, judge, version, properties):
 
     packets = {}
     for number, (_, changed) in enumerate(properties):
-        packets[f"{number} signed"] = signed(_with(message(), changed, peer, sut), version)
+        packets[f"{number} after the change"] = sign(_change_property(message(), changed, peer, sut), version)
         earlier = message()
-        before = signed(earlier, version)
+        before = sign(earlier, version)
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
-        packets[f"{number} unsigned"] = with_signature(_with(message(), changed, peer, sut), value, in_list=several)
+        packets[f"{number} before the change"] = with_signature(
+            _change_property(message(), changed, peer, sut), value, in_list=several
+        )
     dispositions = secured.dispositions(packets)
     for number, (rule, changed) in enumerate(properties):
-        good, bad = dispositions[f"{number} signed"], dispositions[f"{number} unsigned"]
+        after, before = (
+            dispositions[f"{number} after the change"],
+            dispositions[f"{number} before the change"],
+        )
         judge(
             rule,
-            expected=facts(signed_with_it=ARRIVED, signed_without=f"{secured.refused(BAD)}, not in its queue"),
-            observed={"signed_with_it": good.answer, "signed_without": bad.in_silence},
+            expected=facts(signed_after=ARRIVED, signed_before=f"{secured.refused(BAD)}, not in its queue"),
+            observed={"signed_after": after.answer, "signed_before": before.in_silence},
             case=changed.field,
-            evidence=[*good.frames, *bad.frames],
+            evidence=[*after.frames, *before.frames],
             errata="E81",
         )
 
 
-def _with(packet, changed, peer, sut):
+def _change_property(packet, changed, peer, sut):
     """Return a message with another value of a property."""
     value = changed.value
     if changed.field == "Destination":

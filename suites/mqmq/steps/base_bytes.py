@@ -1,4 +1,4 @@
-"""Predicates on the BaseHeader as it is on the wire, of packets that are malformed too. Spec: MS-MQMQ 2.2.19.1."""
+"""Predicates on the bytes of the BaseHeader, also of malformed packets. Spec: MS-MQMQ 2.2.19.1."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ OF_A_STREAM = (
     MALFORMED,
 )
 NOTHING_BEGINS, AFTER = "BaseHeader", "stream"
-"""The fields that are named where no packet begins, and in what comes after it."""
+"""The codec's field names of bytes that begin no packet, and of the bytes after them."""
 
 JudgeBytes = Callable[[bytes], Finding]
 
 
 def of_packets(judge_bytes: JudgeBytes) -> Predicate:
-    """Show a predicate the bytes of everything on a stream that is meant as a packet; what is none keeps nothing."""
+    """Apply a predicate to the bytes of packets on a stream; a malformed packet can only break the rule."""
 
     @wraps(judge_bytes)
     def predicate(packet: Any, context: Context) -> Finding:
@@ -39,15 +39,15 @@ def of_packets(judge_bytes: JudgeBytes) -> Predicate:
 
 
 def size_counts_packet(data: bytes) -> Finding:
-    """Compare PacketSize with the bytes that there are, but for a message's SessionHeader; of SessionAcks see E01."""
+    """Check PacketSize against the bytes of the packet, without the SessionHeader of a message; SessionAcks: E01."""
     base = BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
-    said, there = int.from_bytes(data[8:12], "little"), len(data)
-    observed = f"PacketSize is 0x{said:X}, the packet has 0x{there:X} bytes"
+    stated, actual = int.from_bytes(data[8:12], "little"), len(data)
+    observed = f"PacketSize is 0x{stated:X}, the packet has 0x{actual:X} bytes"
     if base.IN and base.SH:
-        return said in SESSION_ACK_SIZES, observed
-    return said == there - (SESSION_HEADER_SIZE if base.SH else 0), observed
+        return stated in SESSION_ACK_SIZES, observed
+    return stated == actual - (SESSION_HEADER_SIZE if base.SH else 0), observed
 
 
 def is_no_packet(frame: Frame) -> bool:
-    """Return whether bytes of a stream are those at which it could not be cut into packets any more."""
+    """Return whether the stream could not be divided into packets from these bytes on."""
     return frame.error is not None and frame.error.field in (NOTHING_BEGINS, AFTER)

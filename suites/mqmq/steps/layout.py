@@ -1,7 +1,7 @@
-"""Packets read by the tables of the document, field by field: neither codec has a say in what is where.
+"""Fields of a packet, read by the tables of the document and without the codecs of the tester and the reference.
 
-Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20. Names are dotted as printed (``UserHeader.Flags.DQ``). What cannot be read is
-not there, and nothing behind it either: a wrong layout is an observation, not an error.
+Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20. Names are dotted as printed (``UserHeader.Flags.DQ``). A field that cannot be
+read is missing, with all fields behind it: a wrong layout is an observation, not an error.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 
-ABSENT = "not there"
+ABSENT = "missing"
 GUID = "guid"
 Fields = tuple[tuple[str, int | str], ...]
-"""Names with their size in bytes; GUID for one, an integer of more than 4 bytes stays as hexadecimal text."""
+"""Names with their size in bytes, or GUID; a value of more than 4 bytes is hexadecimal text."""
 
 BASE: Fields = (
     ("VersionNumber", 1),
@@ -94,17 +94,20 @@ BITS: Mapping[str, tuple[tuple[str, int], ...]] = {
 }
 """The named bits of Flags from the least significant one on, with their width."""
 NAMES: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
-"""By DQ, AQ and RQ: how the name of a queue is written."""
+"""By DQ, AQ and RQ: the form of a queue name."""
 LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
-"""By FormatType: how the name is written, and the boundary that it begins at."""
+"""By FormatType: the form of the name, and the boundary at which it begins."""
 
 
 class _UnreadableError(Exception):
-    """What is wanted next is not there."""
+    """The packet ends before the next field, or the field has no known form."""
 
 
 class Layout:
-    """A packet's fields by name; ``order``: its headers as they follow each other."""
+    """The fields of a packet by name, and its headers in their order."""
+
+    MISSING = ABSENT
+    """The value of a field that is not in the packet."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
@@ -118,7 +121,7 @@ class Layout:
             return
 
     def of(self, *names: str) -> dict[str, Any]:
-        """Return fields by name, ``ABSENT`` for what is not there."""
+        """Return fields by name, MISSING for one that is not in the packet."""
         return {name: self.fields.get(name, ABSENT) for name in names}
 
     def _read(self) -> None:

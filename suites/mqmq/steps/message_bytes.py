@@ -1,6 +1,6 @@
-"""Read messages by the offsets of their fields, so that one whose flags or sizes are wrong is judged as well.
+"""Read messages by the offsets of their fields, so that messages with wrong flags or sizes are judged, too.
 
-Spec: MS-MQMQ 2.2.19.2, 2.2.19.3, 2.2.20. Nothing here is believed that was not looked at: what cannot be found is None.
+Spec: MS-MQMQ 2.2.19.2, 2.2.19.3, 2.2.20. A function returns None for a field that it cannot find.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ _FLAGS: dict[str, tuple[type, int]] = {
     USER: (UserHeader, 4),
     TRANSACTION: (TransactionHeader, 4),
 }
-"""By header: its record and how many bytes its Flags have."""
+"""By header: its record and the size of its Flags."""
 
 
 def is_message(data: bytes) -> bool:
-    """Return whether bytes begin as a UserMessage does, as far as its fixed fields go."""
+    """Return whether bytes have the fixed fields of a UserMessage."""
     return len(data) >= SMALLEST_MESSAGE and data.startswith(SIGNATURE, 4) and not base_flags(data).IN
 
 
 def base_flags(data: bytes) -> BaseHeader:
-    """Return a BaseHeader of which only Flags means something."""
+    """Return a BaseHeader with only Flags read."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
 
 def user_flags(data: bytes) -> UserHeader:
-    """Return a UserHeader of which only Flags means something."""
+    """Return a UserHeader with only Flags read."""
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_AT:SMALLEST_MESSAGE], "little"))
 
 
 def flags_at(data: bytes, header: str) -> int | None:
-    """Return where the Flags of a header stand; None when the header cannot be found."""
+    """Return the offset of Flags of a header; None when the header cannot be found."""
     if header == TRANSACTION:
         return header_after_user(data)
     return {BASE: 2, USER: USER_FLAGS_AT}[header]
 
 
 def header_after_user(data: bytes) -> int | None:
-    """Return where the first header after the UserHeader stands."""
+    """Return the offset of the first header after the UserHeader."""
     cursor = Cursor(data, USER_AT)
     try:
         UserHeader.read(cursor)
@@ -66,7 +66,7 @@ def header_after_user(data: bytes) -> int | None:
 
 
 def properties_at(data: bytes) -> int | None:
-    """Return where the MessagePropertiesHeader stands, by the flags and sizes before it."""
+    """Return the offset of the MessagePropertiesHeader, by the flags and sizes before it."""
     cursor = Cursor(data, USER_AT)
     try:
         user = UserHeader.read(cursor)
@@ -81,7 +81,7 @@ def properties_at(data: bytes) -> int | None:
 
 @lru_cache(maxsize=64)
 def healed(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
-    """Return the message that malformed bytes would be if some bits of Flags had another value; None for no message."""
+    """Return the message that malformed bytes are with other bits of Flags; None without one."""
     at = flags_at(data, header)
     if at is None:
         return None
@@ -96,5 +96,5 @@ def healed(data: bytes, header: str, name: str, value: int) -> UserMessagePacket
 
 
 def heals(data: bytes, header: str, name: str, *values: int) -> bool:
-    """Return whether malformed bytes would be a message if some bits of Flags had one of other values."""
+    """Return whether malformed bytes are a message with one of these values of some bits of Flags."""
     return any(healed(data, header, name, value) is not None for value in values)

@@ -1,7 +1,7 @@
-"""Predicates on a part of a message, whichever it is: whether it is there, and whether it can be read.
+"""Predicates on a part of a message: whether it is present and well-formed.
 
-Spec: MS-MQMQ 2.2.19.2, 2.2.20. A flag is blamed for a malformed message when the message would be whole with the flag
-changed; where the bytes do not show which of several it is, each is.
+Spec: MS-MQMQ 2.2.19.2, 2.2.20. A malformed message breaks the rule of a flag if it is well-formed with the flag
+changed; if this holds for several flags, it breaks the rule of each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ JudgePart = Callable[[Any, Any], Finding]
 
 
 def of_part(name: str) -> Callable[[JudgePart], Predicate]:
-    """Show a predicate only the messages that have a part, such as ``SecurityHeader``."""
+    """Apply a predicate only to messages with a part, such as ``SecurityHeader``."""
 
     def decorate(judge_part: JudgePart) -> Predicate:
         @wraps(judge_part)
@@ -33,18 +33,18 @@ def of_part(name: str) -> Callable[[JudgePart], Predicate]:
 
 
 def well_formed(part: str, *fields: str) -> Predicate:
-    """Demand a part that can be read; ``fields`` begin the names of those that the codec stops at when it cannot."""
+    """Return a predicate: a part is well-formed; `fields` begin the codec's names of malformed fields."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
             return (False, str(packet)) if packet.field.startswith(fields) else None
-        return None if getattr(packet, part) is None else (True, f"the {part} is whole")
+        return None if getattr(packet, part) is None else (True, f"the {part} is well-formed")
 
     return predicate
 
 
 def there_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
-    """Demand that a part is there if and only if its flag in a header is set; a clear flag alone shows nothing."""
+    """Return a predicate: a part is present if and only if its flag is set; a clear flag does not exercise it."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
@@ -53,19 +53,19 @@ def there_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
             if holder is None:
                 return None
             return (
-                (True, f"{flag} is 1, and {part} is there") if getattr(holder, flag) else NotExercised(f"{flag} is 0")
+                (True, f"{flag} is 1, and {part} is present") if getattr(holder, flag) else NotExercised(f"{flag} is 0")
             )
         if not is_message(data) or not heals(data, header, flag, 0, 1):
             return None
-        return False, f"{flag} is the opposite of whether {part} is there: {packet}"
+        return False, f"{flag} does not match the presence of {part}: {packet}"
 
     return predicate
 
 
 def properties_are_there(packet: Any, context: Context) -> Finding:
-    """Demand MP: it is always set, its header always there."""
+    """Check that MP is set and its header present."""
     if not is_message(context.frame.data):
         return None
     if not isinstance(packet, FormatError):
-        return True, "MP is 1, and the MessagePropertiesHeader is there"
+        return True, "MP is 1, and the MessagePropertiesHeader is present"
     return None if user_flags(context.frame.data).MP else (False, "MP is 0")

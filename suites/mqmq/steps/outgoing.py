@@ -1,4 +1,4 @@
-"""Messages of the SUT as bytes, whether they are packets or not."""
+"""Messages of the SUT as bytes, well-formed or not."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
 UNHURRIED = 4
-"""Timers run at most so many times faster: what the peer looks at is not acknowledged, and the session has to last."""
+"""The highest factor of faster timers: the peer leaves messages unacknowledged, and the session must not time out."""
 
 
 class Outgoing:
-    """Messages of the SUT as they came, on whatever session; what is no packet comes too."""
+    """Messages of the SUT in their order, on any session, malformed ones included."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         sut.slow_down(UNHURRIED)
@@ -29,25 +29,25 @@ class Outgoing:
         self.seen = len(peer.inbox.pieces)
 
     def send(self, **message: Any) -> Frame:
-        """Let the SUT send a message; return the bytes that came, ConformanceFailure when none did.
+        """Let the SUT send a message; return its packet. ConformanceFailure when none comes.
 
-        LackedByRelease when its release cannot encrypt as is asked.
+        LackedByRelease when the release of the SUT lacks the encryption.
         """
         frame = self.poll(**message)
         if frame is None and message.get("privacy_level") == "advanced" and not release_of(self.sut).aes:
-            raise LackedByRelease("nothing is sent at PrivacyLevel Advanced (MS-MQQB <66>)")
+            raise LackedByRelease("the SUT does not send with PrivacyLevel Advanced (MS-MQQB <66>)")
         if frame is None:
-            raise ConformanceFailure("the SUT's message did not come")
+            raise ConformanceFailure("the SUT did not send the message")
         return frame
 
     def poll(self, **message: Any) -> Frame | None:
-        """Let the SUT send a message; return the bytes that came, None when none did."""
+        """Let the SUT send a message; return its packet, None when none comes."""
         self.sut.send(self.sender.to, **message)
         peer, inbox, seen = self.peer, self.peer.inbox, self.seen
         if self.session is None:
             peer.environment.run_until(lambda: peer.is_called or len(inbox.pieces) > seen, self.sut.connect_timeout_ms)
             if peer.is_called or len(inbox.pieces) <= seen:
-                self.session = self.sender.session()
+                self.session = self.sender.await_session()
         peer.environment.run_until(lambda: len(inbox.pieces) > seen, self.sut.response_timeout_ms)
         if len(inbox.pieces) <= seen:
             return None
@@ -56,13 +56,13 @@ class Outgoing:
         return inbox.pieces[seen]
 
     def start_anew(self) -> None:
-        """Acknowledge everything and close the session: the next message comes on another one."""
+        """Acknowledge all messages and close the session; the next message comes on a new one."""
         self.end()
         if self.session is not None:
             self.session.close()
         self.session, self.seen = None, len(self.peer.inbox.pieces)
 
     def end(self) -> None:
-        """Acknowledge everything."""
+        """Acknowledge all messages."""
         if self.session is not None:
-            self.sender.acknowledge_all(self.session)
+            self.session.acknowledge_all()

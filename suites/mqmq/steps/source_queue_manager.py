@@ -1,4 +1,4 @@
-"""Predicates on the queue manager that a message comes from. Spec: MS-MQMQ 2.2.18.1.3, 2.2.19.2."""
+"""Predicates on the source queue manager of a message. Spec: MS-MQMQ 2.2.18.1.3, 2.2.19.2."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, record_of
+from harness.judging.passive import Context, Finding, Summary, record_of
 
 
-class OwnIdentifier:
-    """The GUID that the SUT's first EstablishConnection names as its own."""
+class OwnIdentifier(Summary):
+    """The GUID of the SUT in its first EstablishConnection."""
 
     def __init__(self) -> None:
         self.guid: UUID | None = None
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Look at the SUT's packets until it has named itself."""
+        """Remember the GUID of the SUT's first EstablishConnection."""
         if self.guid is not None or not frame.from_sut or frame.kind != "EstablishConnection":
             return
         record = record_of(frame)
@@ -26,14 +26,14 @@ class OwnIdentifier:
 
 
 def own_identifier(context: Context) -> UUID | None:
-    """Return the GUID with which the SUT set the session up; None when that was not seen."""
+    """Return the GUID of the SUT in the session setup; None when the setup was not captured."""
     return context.before(OwnIdentifier).guid
 
 
 def source(packet: Any, context: Context) -> Finding:
-    """Demand the SUT's own GUID; messages that were passed on (RC is not 0) name another."""
+    """Check that SourceQueueManager is the SUT; forwarded messages (RC is not 0) are not judged."""
     identifier = own_identifier(context)
     if identifier is None or packet.UserHeader.RC:
         return None
     named = packet.UserHeader.SourceQueueManager
-    return named == identifier, f"SourceQueueManager is {named}, the session was set up as {identifier}"
+    return named == identifier, f"SourceQueueManager is {named}, the GUID of the session setup is {identifier}"

@@ -1,6 +1,6 @@
-"""Predicates on what should not be set in the packets that a system makes itself: bits and fields without a meaning.
+"""Predicates on unused bits and fields in the SUT's own packets.
 
-Spec: MS-MQMQ 2.2.19, 2.2.20. What it hands on of others stays as it came (MS-MQQB 3.1.5.8.5) and is not looked at.
+Spec: MS-MQMQ 2.2.19, 2.2.20. Forwarded messages are unchanged (MS-MQQB 3.1.5.8.5) and not judged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ MESSAGE = "UserMessage"
 
 
 def is_own(packet: Any, context: Context) -> bool:
-    """Return whether the SUT made a packet: an internal one, or a message that no other queue manager sent first."""
+    """Return whether the SUT is the origin of a packet: an internal packet, or a message that it does not forward."""
+    own: bool | None = context.known.get("own")
+    if own is None:
+        own = context.known["own"] = _is_own(packet, context)
+    return own
+
+
+def _is_own(packet: Any, context: Context) -> bool:
     user = getattr(packet, "UserHeader", None)
     if user is None:
         return True
@@ -27,7 +34,7 @@ def is_own(packet: Any, context: Context) -> bool:
 
 
 def not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
-    """Demand 0 in a header of the SUT's own packets; ``value_of`` gets the header."""
+    """Return a predicate: a value in a header of the SUT's own packets is 0; `value_of` reads it from the header."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         part = getattr(packet, header, None)
@@ -40,7 +47,7 @@ def not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate
 
 
 def bits_not_set(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
-    """Register for each rule that some bits of the Flags of a header, by name, are not set when sent."""
+    """Register a predicate for each rule: bits of Flags of a header, by name, are 0 when sent."""
     for rule, name in rules.items():
         bits = vars(header).get(name)
         if not isinstance(bits, Bits):

@@ -1,14 +1,14 @@
-"""Other readings of where messages are sent: on a session that is open already (E16).
+"""Other readings of the session on which messages are sent: one that is already open (E16).
 
-The reference sends what is for another queue manager on a session that it opens for the outgoing queue. These variants
-send it on one that the other has opened: the first of them, the last, or the one on which a message came last.
+The reference sends a message for another queue manager on a session that it opens for the outgoing queue. These
+variants send it on a session that the other side opened: the first, the last, or the one with the latest message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -24,9 +24,9 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 Choose = Callable[[QueueManager, list[Session]], Session]
-"""Chooses one of some open sessions, which are in the order in which they were opened."""
+"""A choice among open sessions, which are in the order of their opening."""
 Moves = Callable[[QueueManager, UserMessagePacket], bool]
-"""Returns whether a message is sent on a session that is open already."""
+"""A decision whether a message is sent on a session that is already open."""
 
 
 def is_own(qm: QueueManager, packet: UserMessagePacket) -> bool:
@@ -36,7 +36,7 @@ def is_own(qm: QueueManager, packet: UserMessagePacket) -> bool:
 
 
 def is_any(qm: QueueManager, packet: UserMessagePacket) -> bool:
-    """Return whether a message may leave its session: of a sequence of this queue manager none does."""
+    """Return whether a message may leave its session: messages of this queue manager's sequences may not."""
     return packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier
 
 
@@ -57,7 +57,7 @@ def latest(qm: QueueManager, sessions: list[Session]) -> Session:
 
 
 class NotesWhereMessagesCome(Receiving):
-    """Notes the session on which a message came last."""
+    """The receiver remembers the session on which a message came last."""
 
     latest: Session | None = None
 
@@ -67,7 +67,7 @@ class NotesWhereMessagesCome(Receiving):
 
 
 class OnAnOpenSession(Sending):
-    """Some messages go on a session that is open, unless the outgoing queue has one, or others to be sent first."""
+    """The sender uses an open session for some messages, unless the outgoing queue has one or earlier messages."""
 
     moves: Moves
     choose: Choose
@@ -92,7 +92,7 @@ class OnAnOpenSession(Sending):
         return [one for one in every if not one.initiator and one.SessionState is SessionState.OPEN]
 
     def _find_open(self, position: OutgoingMessagePosition) -> Session | None:
-        """Find a session that the queue manager has opened for which a message is."""
+        """Find a session that the destination queue manager of a message has opened."""
         name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
         found = [one for one in self._accepted() if name.startswith(_hosts(one))]
         if not found:
@@ -106,7 +106,7 @@ class OnAnOpenSession(Sending):
 
 
 class KeepsWhatWasMoved(FinalAcks):
-    """What is left on a session that was accepted and is over goes to its outgoing queue, whatever its delivery."""
+    """The sender returns unsent messages of any delivery to their outgoing queue when an accepted session ends."""
 
     def keep_final_acks(self, session: Session, now: Now) -> None:
         moved = [] if session.initiator else list(session.OutgoingMessageTable)
@@ -119,22 +119,22 @@ class KeepsWhatWasMoved(FinalAcks):
 
 
 def _hosts(session: Session) -> tuple[str, str]:
-    """Return how format names of queues of the remote queue manager of a session begin, in upper case."""
+    """Return the beginnings of format names of the remote queue manager's queues, in upper case."""
     return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
 
 
 WAYS: tuple[tuple[str, str, Moves, Choose], ...] = (
-    ("E16.2", "Its own messages go on the session that was opened first.", is_own, first),
-    ("E16.3", "Its own messages go on the session that was opened last.", is_own, last),
-    ("E16.4", "Its own messages go on the session on which a message came last.", is_own, latest),
-    ("E16.5", "Every message goes on the session that was opened first.", is_any, first),
-    ("E16.6", "Every message goes on the session that was opened last.", is_any, last),
-    ("E16.7", "Every message goes on the session on which a message came last.", is_any, latest),
+    ("E16.2", "The queue manager sends its own messages on the session that was opened first.", is_own, first),
+    ("E16.3", "The queue manager sends its own messages on the session that was opened last.", is_own, last),
+    ("E16.4", "The queue manager sends its own messages on the session with the latest message.", is_own, latest),
+    ("E16.5", "The queue manager sends every message on the session that was opened first.", is_any, first),
+    ("E16.6", "The queue manager sends every message on the session that was opened last.", is_any, last),
+    ("E16.7", "The queue manager sends every message on the session with the latest message.", is_any, latest),
 )
 for _reading, _says, _moves, _choose in WAYS:
     _sending = type("OnAnOpenSession", (OnAnOpenSession,), {"moves": _moves, "choose": _choose})
     add_reading(
         _reading,
         _says,
-        both(replaced(_sending), replaced(NotesWhereMessagesCome), replaced(KeepsWhatWasMoved)),
+        both(replace_part(_sending), replace_part(NotesWhereMessagesCome), replace_part(KeepsWhatWasMoved)),
     )

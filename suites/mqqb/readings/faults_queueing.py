@@ -26,7 +26,7 @@ from reference_qm.surface.clock import Now
 
 @follows("E83.2")
 class NobodyIsAnonymous(SecurityOnReceipt):
-    """Who does not say who it is counts as the anonymous user, without a SecurityHeader too."""
+    """The receiver treats a message without a sender, also without a SecurityHeader, as one of the anonymous user."""
 
     @only_if(lambda part, session, packet, queue, now: packet.SecurityHeader is None and not _may_anybody(part, queue))
     def check_security(
@@ -42,7 +42,7 @@ def _may_anybody(part: SecurityOnReceipt, queue: Queue) -> bool:
 
 @follows("E105.2")
 class QueueManagerQuotaInBytes(Quotas):
-    """QueueManagerQuota is in bytes."""
+    """The queue manager reads QueueManagerQuota as bytes."""
 
     @only_if(lambda part, queue, message: _quota_of(part) < queue.MessagePositionList.storage.used)
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -56,7 +56,7 @@ def _quota_of(part: Quotas) -> float:
 
 @follows("E109.2")
 class ReceivedWithinTimeOfArrival(Lifetimes):
-    """TimeToBeReceived runs from the arrival."""
+    """The receiver measures TimeToBeReceived from the arrival of a message."""
 
     @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
     def watch_received(self, position: MessagePosition) -> None:
@@ -69,7 +69,7 @@ class ReceivedWithinTimeOfArrival(Lifetimes):
 
 @follows("E111.2")
 class ApplicationQueueOfTransactionsOnly(Journaling):
-    """An application's dead-letter queue takes transactional messages; others go to the system's."""
+    """The sender puts only transactional messages into an application's dead-letter queue, others into the system's."""
 
     @only_if(lambda part, message: message.TransactionIdentifier is None)
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -78,7 +78,7 @@ class ApplicationQueueOfTransactionsOnly(Journaling):
 
 @follows("E117.2")
 class DirectNamesAreRouted(Routing):
-    """A direct name is connected to, whoever asks."""
+    """The reader connects to the host of a direct name for every client."""
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
         return super().is_routable(packet) or packet.UserHeader.DestinationQueue is not None
@@ -86,7 +86,7 @@ class DirectNamesAreRouted(Routing):
 
 @follows("E118.2")
 class BoundariesOfTheWholeTransaction(TransactionEvents):
-    """FM and LM mark the first and last message that a transaction sends at all."""
+    """The sender marks the first and last message of a whole transaction with FM and LM."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -105,7 +105,7 @@ class BoundariesOfTheWholeTransaction(TransactionEvents):
 
 @follows("E119.2")
 class PurgedInTransactionWasReceived(TransactionEvents):
-    """A message that was purged while a transaction had it is deleted on abort as received."""
+    """The receiver deletes a message purged during a transaction as received when that transaction aborts."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -117,7 +117,7 @@ class PurgedInTransactionWasReceived(TransactionEvents):
 
 @follows("E81.2")
 class OtherBytesAreSigned(SecurityOnReceipt):
-    """Other bytes are hashed for the same values: they end with a null."""
+    """The signature hashes the same values with a null byte at the end."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         return super().signed_properties(packet, kind) + b"\0"
@@ -125,7 +125,7 @@ class OtherBytesAreSigned(SecurityOnReceipt):
 
 @follows("E84.2")
 class AnyProviderVerifies(SecurityOnReceipt):
-    """A signature by a provider that is not there is verified as any other."""
+    """The receiver verifies a signature of a missing provider like any other."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader

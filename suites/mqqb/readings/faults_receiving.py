@@ -1,11 +1,11 @@
-"""Other readings of how messages are received, counted and refused."""
+"""Other readings of the receipt, the counts and the refusal of messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
@@ -41,7 +41,7 @@ TIMED_OUT = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 @follows("E18.2")
 class DuplicatesByOrdinal(History):
-    """A duplicate has the ordinal of an earlier message, whoever sent it."""
+    """The receiver identifies a duplicate by the ordinal of an earlier message of any sender."""
 
     @only_if(lambda part, packet: _same_ordinal(part, packet) is not None)
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -55,7 +55,7 @@ def _same_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistoryE
 
 @follows("E220.2")
 class HostNamesValidated(Receiving):
-    """A message whose direct name has another host is dropped."""
+    """The receiver drops a message whose direct name has another host."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
         return not self.names_own_host(packet)
@@ -63,7 +63,7 @@ class HostNamesValidated(Receiving):
 
 @follows("E19.2")
 class RefusedDoNotCount(Admission):
-    """Refused recoverable messages do not count: the next SessionHeader of their sender closes the session."""
+    """The receiver does not count refused recoverable messages, so the sender's next SessionHeader closes it."""
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.DM)
     def refuse_message(
@@ -77,7 +77,7 @@ class RefusedDoNotCount(Admission):
 
 @follows("E20.2")
 class ComparedBeforeCounted(Receiving):
-    """The counts are compared before a recoverable message with a SessionHeader is counted as recoverable."""
+    """The receiver compares the counts of a SessionHeader before it counts its recoverable message."""
 
     @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -92,7 +92,7 @@ class ComparedBeforeCounted(Receiving):
 
 @follows("E29.2")
 class HopsUpToFiveBits(Routing):
-    """A message is refused when the 5 bits of RC overflow."""
+    """The receiver refuses a message when the five bits of RC overflow."""
 
     @only_if(lambda part, packet: packet.UserHeader.RC >= LAST_RC)
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -122,14 +122,14 @@ class _NoAckOfClassesNotListed(AdminAcks):
 
 add_reading(
     "E30.2",
-    "For a class that the list of 2.2.5 or the table of 3.1.7.15 lacks, nothing is sent.",
-    both(replaced(_NoFinalAckOfClassesNotListed), replaced(_NoAckOfClassesNotListed)),
+    "The receiver sends no acknowledgment of a class that is missing in the list of 2.2.5 or the table of 3.1.7.15.",
+    both(replace_part(_NoFinalAckOfClassesNotListed), replace_part(_NoAckOfClassesNotListed)),
 )
 
 
 @follows("E34.1")
 class ExpiredIsIgnored(Admission):
-    """The receiver ignores an expired message, and acknowledges nothing."""
+    """The receiver ignores an expired message without any acknowledgment."""
 
     _expiring = False
 
@@ -137,7 +137,7 @@ class ExpiredIsIgnored(Admission):
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        """Acknowledge nothing."""
+        """Send no acknowledgment."""
 
     @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_expired(packet, now))
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -148,12 +148,12 @@ class ExpiredIsIgnored(Admission):
 
     @only_if(lambda part, message: getattr(part, "_expiring", False))
     def log_refused(self, message: Message) -> None:
-        """Keep nothing of it."""
+        """Do not journal the message."""
 
 
 @follows("E39.2")
 class OrderAckOfNothing(OrderAcks):
-    """An OrderAck with TxSequenceNumber 0 is sent when nothing was accepted yet."""
+    """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         nothing = session.SessionState is SessionState.OPEN and not any(
@@ -168,7 +168,7 @@ class OrderAckOfNothing(OrderAcks):
 
 @follows("E40.1")
 class RefusedForQuotaAdvances(Admission):
-    """A message that is refused for quota advances its sequence and gets an OrderAck: that refusal comes after it."""
+    """The receiver advances the sequence and sends an OrderAck for a message before it refuses it for quota."""
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -180,7 +180,7 @@ class RefusedForQuotaAdvances(Admission):
 
 @follows("E40.2")
 class EveryRefusedAdvances(Admission):
-    """Every refused message advances its sequence."""
+    """The receiver advances the sequence for every refused message."""
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def admit(
@@ -211,7 +211,7 @@ def _key(packet: UserMessagePacket, message: Message) -> TransferKey:
 def _advance(
     part: Admission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
 ) -> None:
-    """Let a sequence go past a message that is not put into its queue."""
+    """Advance a sequence for a message that is not put into its queue."""
     source, name = packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName
     key = (source, name.lower())
     transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
@@ -227,7 +227,7 @@ def _advance(
 
 @follows("E41.2")
 class OneSequenceForASender(InSequence):
-    """The incoming sequence is kept for each sender, whatever queue its messages are for."""
+    """The receiver keeps one incoming sequence for each sender and all its queues."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -259,7 +259,7 @@ def _queues(part: Closing) -> Iterable[Queue]:
 
 @follows("E41.3")
 class SequenceEndsWithTheSession(Closing):
-    """The incoming sequence ends with the session."""
+    """The receiver ends the incoming sequence with the session."""
 
     @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _queues(part)))
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -272,7 +272,7 @@ class SequenceEndsWithTheSession(Closing):
 
 @follows("E49.2")
 class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
-    """A PrivacyLevel that the table lacks is refused with BAD_SIGNATURE, with EB or without."""
+    """The receiver refuses an unlisted PrivacyLevel with BAD_SIGNATURE, with or without EB."""
 
     @only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))
     def check_security(
@@ -290,7 +290,7 @@ def _wants_journaling(message: Message) -> bool:
 
 
 class _FinalAckForAnyMessage(Arrival):
-    """Every message that asks for journaling has a FinalAck when it leaves its queue."""
+    """The receiver sends a FinalAck for every message with a journaling request that leaves its queue."""
 
     session: Session
 
@@ -304,7 +304,7 @@ class _FinalAckForAnyMessage(Arrival):
 
 
 class _SessionNoted(Receiving):
-    """The session that a message came on names the order queue of its sender."""
+    """The receiver names the sender's order queue by the session on which the message came."""
 
     @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -315,6 +315,6 @@ class _SessionNoted(Receiving):
 
 add_reading(
     "E47.2",
-    "Every message that asks for journaling has a FinalAck when it leaves its queue.",
-    both(replaced(_FinalAckForAnyMessage), replaced(_SessionNoted)),
+    "The receiver sends a FinalAck for every message with a journaling request that leaves its queue.",
+    both(replace_part(_FinalAckForAnyMessage), replace_part(_SessionNoted)),
 )

@@ -1,11 +1,11 @@
-"""Other readings of how messages are sent and acknowledged."""
+"""Other readings of the sending and the acknowledgment of messages."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
@@ -29,7 +29,7 @@ HALF = 0x8000
 
 @follows("E22.2")
 class AllUpToTheNumber(SessionAcks):
-    """Every recoverable message up to RecoverableMsgAckSeqNumber is acknowledged, too."""
+    """The sender also treats every recoverable message up to RecoverableMsgAckSeqNumber as acknowledged."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         number = header.RecoverableMsgAckSeqNumber
@@ -42,7 +42,7 @@ class AllUpToTheNumber(SessionAcks):
 
 @follows("E24.2")
 class SendTimerAlwaysRuns(SessionAcks):
-    """The Session Ack Send Timer always runs again when it expired."""
+    """The receiver always restarts the Session Ack Send Timer when it expires."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         super().on_send_timer(session, now)
@@ -54,7 +54,7 @@ class SendTimerAlwaysRuns(SessionAcks):
 
 @follows("E25.2")
 class WindowOfThePeer(Sending):
-    """A sender has at most the peer's WindowSize of messages unacknowledged."""
+    """The sender has at most as many unacknowledged messages as the peer's WindowSize."""
 
     @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
     def is_window_open(self, session: Session) -> bool:
@@ -70,14 +70,14 @@ class _WindowOfTheLastHeader(SessionAcks):
 
 add_reading(
     "E25.3",
-    "The window is the peer's, and a WindowSize in a SessionHeader changes it.",
-    both(replaced(WindowOfThePeer), replaced(_WindowOfTheLastHeader)),
+    "The sender uses the peer's window, and changes it by the WindowSize of a SessionHeader.",
+    both(replace_part(WindowOfThePeer), replace_part(_WindowOfTheLastHeader)),
 )
 
 
 @follows("E35.2")
 class SendingSideSaysThatItSent(Tracing):
-    """Reports of the sending side say that it sent, and have no space before the end tag of the hop count."""
+    """The sender's reports have the word for sending, and no space before the end tag of the hop count."""
 
     def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
         self.sent = next_hop is not None
@@ -93,7 +93,7 @@ class SendingSideSaysThatItSent(Tracing):
 
 @follows("E36.2")
 class OrderAckIsRecoverable(Sending):
-    """An OrderAck is recoverable."""
+    """The receiver sends recoverable OrderAcks."""
 
     @only_if(lambda part, queue, position, now: position.MessageReference.Class == MessageClass.MQMSG_CLASS_ORDER_ACK)
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -104,7 +104,7 @@ class OrderAckIsRecoverable(Sending):
 
 @follows("E42.2")
 class OrderQueueOfTheOtherEnd(OrderAcks):
-    """The order queue of a private name is that of the queue manager at the other end of the session."""
+    """The receiver uses the order queue of the session's remote queue manager for a private name."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         name = super().name_order_queue(session, source)
@@ -114,7 +114,7 @@ class OrderQueueOfTheOtherEnd(OrderAcks):
 
 @follows("E221.2")
 class OrderAcksWaitForTheClock(OrderAcks):
-    """While the clock is before LastOrderAckSendTime every transactional message puts the OrderAck off."""
+    """The receiver delays the OrderAck for each transactional message while the time is before LastOrderAckSendTime."""
 
     @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
     def schedule(self, session: Session, now: Now) -> None:
@@ -124,7 +124,7 @@ class OrderAcksWaitForTheClock(OrderAcks):
 
 @follows("E44.2")
 class FirstNamesTheNumberBefore(TransactionalSending):
-    """Sent again, the first message of the table names the number before its own."""
+    """The sender's first message in the table, when resent, names the number before its own."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -140,7 +140,7 @@ class FirstNamesTheNumberBefore(TransactionalSending):
 
 @follows("E45.2")
 class OrderAckDeletes(OrderAcks):
-    """ReceivedOrderAck stays clear; the OrderAck itself deletes the message."""
+    """The sender deletes a message on its OrderAck and leaves ReceivedOrderAck FALSE."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         for position in session.OutgoingMessageTable:
@@ -152,10 +152,10 @@ class OrderAckDeletes(OrderAcks):
 
 @follows("E46.2")
 class IntervalGrowsWithOrderAcks(TransactionalSending):
-    """ResendIntervalIndex grows with OrderAcks."""
+    """The sender increments ResendIntervalIndex for each OrderAck."""
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Leave it as it is."""
+        """Leave the element unchanged."""
 
     def reset_resend_interval(self, session: Session) -> None:
         if outgoing_sequence(session).UnackedSequence:
@@ -166,7 +166,7 @@ class IntervalGrowsWithOrderAcks(TransactionalSending):
 
 @follows("E48.2")
 class IdentifiersBeginWithZero(Numbering):
-    """The first identifier is 0."""
+    """The queue manager gives its first message the identifier 0."""
 
     def assign_identifier(self) -> int:
         assigned = self.qm.adm.MessageIdOrdinal
@@ -179,7 +179,7 @@ class IdentifiersBeginWithZero(Numbering):
 
 @follows("E64.2")
 class WaitingCountsAsUnacknowledged(SessionInitialization):
-    """UnAckedMessageCount of a new session counts what waits, and then what is sent once more."""
+    """The sender counts waiting messages in UnAckedMessageCount of a new session, and again when it resends them."""
 
     @only_if(lambda part, session: len(session.OutgoingMessageTable) > 0)
     def initialize_messages(self, session: Session) -> None:
@@ -189,7 +189,7 @@ class WaitingCountsAsUnacknowledged(SessionInitialization):
 
 @follows("E65.2")
 class MessagesInFlightAreSentAgain(SessionAcks):
-    """Every acknowledgment lets messages in flight be sent again on the same session."""
+    """The sender resends messages in flight on the same session at every acknowledgment."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         super().process_header(session, header, now)
@@ -203,7 +203,7 @@ class MessagesInFlightAreSentAgain(SessionAcks):
 
 @follows("E87.2")
 class PiggybackedAckRestartsTheTimer(Sending):
-    """A message that acknowledges lets the Session Ack Send Timer run anew, with nothing to acknowledge."""
+    """The sender restarts the Session Ack Send Timer after a message with a SessionHeader."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
@@ -215,7 +215,7 @@ class PiggybackedAckRestartsTheTimer(Sending):
 
 @follows("E110.2")
 class OnlyTimeToReachQueueCounts(Lifetimes):
-    """A message whose TimeToBeReceived is over is sent, and expires at its destination."""
+    """The sender sends a message whose TimeToBeReceived is over; it expires at its destination."""
 
     @only_if(
         lambda part, packet, now: part.qm.sending.is_own(packet) and packet.UserHeader.TimeToBeReceived != INFINITE

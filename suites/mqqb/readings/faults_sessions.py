@@ -1,10 +1,10 @@
-"""Other readings of what opens, times and ends a session."""
+"""Other readings of the opening, the timers and the end of a session."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import (
@@ -28,7 +28,7 @@ from reference_qm.surface.clock import Now
 
 @follows("E10.2")
 class RefusalRepeatsServerGuid(SessionOpening):
-    """The response to a refused request repeats the ServerGuid asked for."""
+    """The acceptor repeats the requested ServerGuid in the response to a refused request."""
 
     @only_if(lambda part, session, request: session.refused)
     def build_establish_response(
@@ -43,7 +43,7 @@ class RefusalRepeatsServerGuid(SessionOpening):
 
 @follows("E12.2")
 class RefusalCloses(SessionOpening):
-    """The acceptor closes at once after its refusal."""
+    """The acceptor closes the connection at once after its refusal."""
 
     @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -54,7 +54,7 @@ class RefusalCloses(SessionOpening):
 
 @follows("E13.2")
 class OneInitializationTimer(SessionTimers):
-    """One Session Initialization Timer serves all sessions: opening one lets another wait on."""
+    """The queue manager has one Session Initialization Timer for all sessions, which each start or stop affects."""
 
     @only_if(lambda part, session, name, *_: _shares_its_timer(part, session, name))
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
@@ -81,16 +81,16 @@ def _initializing(part: SessionTimers) -> list[Session]:
 
 @follows("E14.2")
 class ParametersTakenAsTheyAre(Identifying):
-    """Parameters outside of their ranges are taken as they are."""
+    """The acceptor accepts parameters outside their ranges unchanged."""
 
     @only_if(lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _in_range(packet))
     def check_form(self, packet: Packet) -> None:
-        """Allow them."""
+        """Accept any values."""
 
 
 @follows("E14.3")
 class ParametersPutIntoRange(Identifying):
-    """Parameters outside of their ranges are put into range, and the response has those."""
+    """The acceptor moves parameters into their ranges and repeats the result in its response."""
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
@@ -115,7 +115,7 @@ def _within(value: int, limits: tuple[int, int]) -> int:
 
 @follows("E15.2")
 class EveryCookieIsOne(Ping):
-    """PingCookie is 0 for every new session, so that every ping has cookie 1."""
+    """The initiator resets PingCookie to 0 for every new session, so that every ping has Cookie 1."""
 
     @only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
     def send_request(self, session: Session, now: Now) -> None:
@@ -125,7 +125,7 @@ class EveryCookieIsOne(Ping):
 
 @follows("E31.2")
 class UnusedTransactionBitsAreWrong(Identifying):
-    """A set unused bit of TransactionHeader.Flags closes the session."""
+    """The receiver closes the session when an unused bit of TransactionHeader.Flags is set."""
 
     @only_if(lambda part, packet: _has_unused_bits(packet))
     def check_form(self, packet: Packet) -> None:
@@ -140,7 +140,7 @@ def _has_unused_bits(packet: Packet) -> bool:
 
 @follows("E33.1")
 class TracedWithoutDebugHeaderIsMalformed(Identifying):
-    """TR without DH is malformed, and closes the session."""
+    """The receiver treats a packet with TR and without DH as malformed and closes the session."""
 
     @only_if(lambda part, packet: isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR > packet.BaseHeader.DH)
     def check_form(self, packet: Packet) -> None:
@@ -150,11 +150,11 @@ class TracedWithoutDebugHeaderIsMalformed(Identifying):
 
 @follows("E50.2")
 class OpeningIsNoAcknowledgment(Identifying):
-    """Packets that open a session do not set ReceivedAck: an unacknowledged session ends with the first expiry."""
+    """The sender does not set ReceivedAck for packets of the session opening, so the first expiry ends the session."""
 
     @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
     def note_received(self, session: Session) -> None:
-        """Leave it as it is."""
+        """Leave the element unchanged."""
 
 
 class _PingNamesTheAcceptor(Ping):
@@ -174,6 +174,6 @@ class _RequestNamesTheAcceptor(Establishing):
 
 add_reading(
     "E11.2",
-    "With a direct name RemoteQMGuid is what the Ping Response said, and goes into the request.",
-    both(replaced(_PingNamesTheAcceptor), replaced(_RequestNamesTheAcceptor)),
+    "The initiator sets RemoteQMGuid for a direct name from the Ping Response, and uses it in its request.",
+    both(replace_part(_PingNamesTheAcceptor), replace_part(_RequestNamesTheAcceptor)),
 )

@@ -17,35 +17,45 @@ from reference_qm.surface.effects import Connect, Effect
 from reference_qm.surface.inputs import Endpoint, Input, TransportAccepted
 
 
-def _other_port(effect: Effect) -> Iterable[Effect]:
+def _change_port(effect: Effect) -> Iterable[Effect]:
     if isinstance(effect, Connect):
         return [replace(effect, remote=Endpoint(effect.remote.host, effect.remote.port ^ 1))]
     return [effect]
 
 
-def _no_acceptor(event: Input) -> Iterable[Input]:
+def _drop_accepted(event: Input) -> Iterable[Input]:
     return [] if isinstance(event, TransportAccepted) else [event]
 
 
-add("header-initiator-other-port", "MQQB-2.1.1-02", "Connects to the port beside 1801.", effects(_other_port))
-add("header-acceptor-absent", "MQQB-2.1.1-03", "Nothing serves the TCP port.", inputs(_no_acceptor))
 add(
-    "header-base-missing",
+    "initiator-connects-to-port-1800",
+    "MQQB-2.1.1-02",
+    "The initiator connects to TCP port 1800 instead of 1801.",
+    effects(_change_port),
+)
+add(
+    "acceptor-connection-ignored",
+    "MQQB-2.1.1-03",
+    "The acceptor ignores every incoming TCP connection.",
+    inputs(_drop_accepted),
+)
+add(
+    "any-packet-base-header-first-half-missing",
     "MQQB-2.1.1-01",
-    "The first 8 bytes of every packet are missing.",
+    "Every packet is sent without the first 8 bytes of its BaseHeader.",
     every_packet(lambda data: data[8:]),
 )
 add(
-    "session-without-transactional-acks",
+    "receiver-order-ack-and-final-ack-never-sent",
     "MQQB-2.1.1-D01",
-    "OrderAcks and FinalAcks are never sent.",
+    "The receiver never sends an OrderAck or a FinalAck.",
     skip(OrderAcks.send_transactional_ack),
 )
 
 
-@fault("session-of-an-initiator-one-way", breaks="MQQB-2.1.1-D01")
-class SessionOfAnInitiatorOneWay(Receiving):
-    """What comes on a session that it opened itself is not taken."""
+@fault("initiator-user-message-on-own-session-ignored", breaks="MQQB-2.1.1-D01")
+class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
+    """The initiator ignores a UserMessage that arrives on a session that it opened itself."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not session.initiator:

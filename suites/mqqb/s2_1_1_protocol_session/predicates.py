@@ -9,12 +9,12 @@ from reference_qm.codec import FormatError
 from suites.mqmq.steps.base_bytes import AFTER, OF_A_STREAM, is_no_packet
 
 
-@passive("MQQB-2.1.1-01", OF_A_STREAM, "it begins with a BaseHeader", decisive=True)
+@passive("MQQB-2.1.1-01", OF_A_STREAM, "the packet begins with a BaseHeader", decisive=True)
 def begins_with_base_header(packet: Any, context: Context) -> Finding:
-    """Demand a packet, which can be known by its version or by its signature; what comes after none is not judged."""
+    """Demand a BaseHeader with a valid VersionNumber or Signature. Frames after an invalid one are not judged."""
     frame = context.frame
     if frame.transport != "tcp" or (frame.error is not None and frame.error.field == AFTER):
         return None
     if isinstance(packet, FormatError):
         return (False, str(packet)) if is_no_packet(frame) else None
-    return True, "it begins with a BaseHeader"
+    return True, "the packet begins with a BaseHeader"

@@ -2,74 +2,79 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from harness.errors import SutUnavailable
-from harness.expectations import facts, holds, packet
-from harness.peer.handshake import request
+from harness.expectations import facts, packet
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import agree, called, listen, respond
+from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 BASE_HEADER_SIZE = 16
 
 
 @covers("MQQB-2.1.1-01")
-def test_every_packet_begins_with_a_base_header(peer, judge):
-    """The answers of an acceptor in an exchange can be cut into packets by their BaseHeaders, nothing left over."""
-    done = exchange(peer)
-    answers = done.connection.received
-    good = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]
+def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
+    """The peer opens a session and sends one message: each of the three answers begins with a BaseHeader with a
+    Signature.
+
+    The recorder cuts the bytes of a connection into packets by their PacketSize.
+    """
+    exchange = exchange_message(peer)
+    answers = exchange.connection.received
+    with_header = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]
     judge(
         "MQQB-2.1.1-01",
-        expected=facts(exchange=ORDINARY, headers=3, packets=3),
-        observed={"exchange": done.outcome, "headers": len(good), "packets": len(answers)},
+        expected=facts(exchange=exchange.ALL_ANSWERED, headers=3, packets=3),
+        observed={"exchange": exchange.outcome, "headers": len(with_header), "packets": len(answers)},
         evidence=answers,
     )
 
 
 @covers("MQQB-2.1.1-02")
-def test_initiator_connects_to_the_tcp_port(peer, sut, judge):
-    """A SUT with a message to send connects to the acceptor's TCP port and begins a session there."""
-    connection = listen(peer, sut).accept()
-    first = connection.poll("EstablishConnection") if connection is not None else None
-    observed = "no connection" if connection is None else bool(first) or "nothing is requested"
-    judge("MQQB-2.1.1-02", expected=holds("a session is requested"), observed=observed, evidence=[first])
+def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
+    """A SUT with a message for the peer connects to the peer's TCP port and requests a session there."""
+    connection = OutgoingSession(peer, sut).listener.accept()
+    request = connection.poll("EstablishConnection") if connection is not None else None
+    observed = request or connection
+    judge("MQQB-2.1.1-02", expected=packet("EstablishConnection"), observed=observed, evidence=[request])
 
 
 @covers("MQQB-2.1.1-03")
-def test_acceptor_listens_on_the_tcp_port(peer, judge):
-    """A connection to the acceptor's TCP port is taken, and a session request there is answered."""
-    reply = None
-    try:
+def test_request_on_the_tcp_port_is_answered(peer, judge):
+    """A connection to the SUT's TCP port is accepted, and an EstablishConnection request on it is answered."""
+    connection = reply = None
+    with suppress(SutUnavailable):
         connection = peer.connect()
-    except SutUnavailable as error:
-        observed: bool | str = str(error)
-    else:
-        connection.send(request(peer))
+        connection.send(establish_request(peer))
         reply = connection.poll("EstablishConnection")
-        observed = bool(reply) or f"not answered: {connection.outcome()}"
-    judge("MQQB-2.1.1-03", expected=holds("answered"), observed=observed, evidence=[reply])
+    observed = reply or connection
+    judge("MQQB-2.1.1-03", expected=packet("EstablishConnection"), observed=observed, evidence=[reply])
 
 
 @covers("MQQB-2.1.1-D01")
-def test_messages_go_both_ways_on_a_session(peer, sut, judge):
-    """The peer's message is acknowledged on the session that the SUT's own came on, and on the one that it opened."""
-    initiated, asked = called(peer, sut)  # first: it may send on a session that is open already (E16)
-    message = agree(initiated, respond(initiated, asked))
-    second = initiated.acknowledgment()
+def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
+    """The SUT acknowledges a message of the peer on a session that the SUT opened, and on one that the peer opened."""
+    initiated = OutgoingSession(peer, sut)  # first: a SUT may send on a session that is open already (E16)
+    message = initiated.open()
+    on_initiated = initiated.connection.acknowledgment()
     accepted = peer.open_raw()
-    first = accepted.acknowledgment()
+    on_accepted = accepted.acknowledgment()
     judge(
         "MQQB-2.1.1-D01",
         expected=facts(accepted=packet("SessionAck"), initiated=packet("SessionAck")),
-        observed={"accepted": first, "initiated": second},
-        evidence=[accepted.sent[-1], first, message, initiated.sent[-1], second],
+        observed={"accepted": on_accepted, "initiated": on_initiated},
+        evidence=[accepted.sent[-1], on_accepted, message, initiated.connection.sent[-1], on_initiated],
     )
 
 
 @covers("MQQB-2.1.1-D01")
-def test_transactional_messages_have_order_and_final_acks(peer, sut, judge):
-    """A transactional message that is taken has an OrderAck, and one that no queue takes a FinalAck."""
+def test_transactional_messages_cause_order_ack_and_final_ack(peer, sut, judge):
+    """A transactional message that the SUT accepts causes an OrderAck; one for a queue that is not transactional, a
+    FinalAck.
+    """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(queue="plain")]
     final, ordered = receiver.poll_acknowledgment(final=True), receiver.poll_acknowledgment()

@@ -10,25 +10,25 @@ from reference_qm.surface.effects import SendDatagram
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
-def _elsewhere(effect: SendDatagram) -> SendDatagram:
+def _send_to_other_port(effect: SendDatagram) -> SendDatagram:
     return replace(effect, remote=Endpoint(effect.remote.host, effect.remote.port ^ 1))
 
 
 add(
-    "header-ping-source-deaf",
+    "initiator-ping-response-ignored",
     "MQQB-2.1.2-01",
-    "Does not hear Ping Responses.",
+    "The initiator ignores every Ping Response.",
     received_datagrams(PingSocket.SOURCE, lambda data: None),
 )
 add(
-    "header-ping-response-elsewhere",
+    "acceptor-ping-response-sent-to-other-port",
     "MQQB-2.1.2-02",
-    "Answers pings to another port.",
-    sent_datagrams(PingSocket.LISTENER, _elsewhere),
+    "The acceptor sends a Ping Response to another port than that of the request.",
+    sent_datagrams(PingSocket.LISTENER, _send_to_other_port),
 )
 add(
-    "header-ping-request-elsewhere",
+    "initiator-ping-request-sent-to-port-3526",
     "MQQB-2.1.2-D01",
-    "Sends Ping Requests to the port beside 3527.",
-    sent_datagrams(PingSocket.SOURCE, _elsewhere),
+    "The initiator sends its Ping Requests to UDP port 3526 instead of 3527.",
+    sent_datagrams(PingSocket.SOURCE, _send_to_other_port),
 )

@@ -13,36 +13,36 @@ from suites.mqqb.steps.provoking import let_send
 
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
-def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
-    """A Ping Request comes to the ping port; a response to the port that it came from is taken.
-
-    The session is requested at once then.
+def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge):
+    """A Ping Request of the SUT comes to the ping port; a response to its source port makes the SUT request a session
+    at once.
     """
-    hearing = peer.udp(port=sut.file.driver.peer_ping_port)
+    listening_port = peer.udp(port=sut.file.driver.peer_ping_port)
     listener = peer.listen_raw(ping=False)
     let_send(peer, sut, peer.direct_name())
-    ping = hearing.poll()
+    ping = listening_port.poll()
     judge("MQQB-2.1.2-D01", expected=packet("Ping"), observed=ping, evidence=ping)
-    judge.finished("MQQB-2.1.2-D01")
+    judge.conclude("MQQB-2.1.2-D01")
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
-    source = hearing.received[0][0]
-    answer = hearing.send(ping_response(Cookie=ping.packet.Cookie, RC=ping.packet.RC, RF=0), to=source)
-    soon = sut.duration_ms(1_000) // 2
-    connection = listener.accept(within_ms=soon + sut.slack_ms(1_000))
-    first = connection.poll("EstablishConnection") if connection is not None else None
-    judge("MQQB-2.1.2-01", expected=packet("EstablishConnection"), observed=first, evidence=[ping, answer, first])
+    source = listening_port.received[0][0]
+    answer = listening_port.send(ping_response(Cookie=ping.packet.Cookie, RC=ping.packet.RC, RF=0), to=source)
+    connection = listener.accept(within_ms=sut.duration_ms(1_000) // 2 + sut.slack_ms(1_000))
+    request = connection.poll("EstablishConnection") if connection is not None else None
+    judge("MQQB-2.1.2-01", expected=packet("EstablishConnection"), observed=request, evidence=[ping, answer, request])
 
 
 @needs("ping")
 @covers("MQQB-2.1.2-02")
 @pytest.mark.parametrize("cookie", [1, 0xFFFFFFFF])
-def test_a_response_goes_to_where_the_request_came_from(peer, judge, cookie):
-    """Of two ports of the peer, the one that sent the request gets the response, and the other none."""
-    asking, idle = peer.udp(), peer.udp()
-    sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
-    reply = asking.poll()
-    answered = reply is not None and reply.kind == "Ping" and reply.data != sent.data and reply.packet.Cookie == cookie
-    observed = {"answer to the port that asked": answered, "other port quiet": idle.quiet()}
+def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
+    """Of two UDP ports of the peer, only the port that sent a Ping Request receives the response, which has the same
+    Cookie.
+    """
+    asking_port, other_port = peer.udp(), peer.udp()
+    sent = asking_port.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
+    reply = asking_port.poll()
+    is_answer = reply is not None and reply.kind == "Ping" and reply.data != sent.data and reply.packet.Cookie == cookie
+    observed = {"answer to the port that asked": is_answer, "other port quiet": other_port.quiet()}
     expected = fields({"answer to the port that asked": True, "other port quiet": True})
     judge("MQQB-2.1.2-02", expected=expected, observed=observed, evidence=[sent, reply])

@@ -19,40 +19,40 @@ from reference_qm.surface.clock import Now
 
 add_refusals(
     SessionAckPacket,
-    ("header-internal-reserved-refused", "MQQB-2.2.1-01", "InternalHeader.Reserved"),
-    ("header-internal-flag-x5-refused", "MQQB-2.2.1-07", "InternalHeader.X5"),
-    ("header-internal-flag-x6-refused", "MQQB-2.2.1-08", "InternalHeader.X6"),
-    ("header-internal-flag-x7-refused", "MQQB-2.2.1-09", "InternalHeader.X7"),
-    ("header-internal-flag-x8-refused", "MQQB-2.2.1-10", "InternalHeader.X8"),
-    ("header-internal-flag-x9-refused", "MQQB-2.2.1-11", "InternalHeader.X9"),
-    ("header-internal-flag-x10-refused", "MQQB-2.2.1-12", "InternalHeader.X10"),
-    ("header-internal-flag-x11-refused", "MQQB-2.2.1-13", "InternalHeader.X11"),
-    ("header-internal-flag-x12-refused", "MQQB-2.2.1-14", "InternalHeader.X12"),
-    ("header-internal-flag-x13-refused", "MQQB-2.2.1-15", "InternalHeader.X13"),
-    ("header-internal-flag-x14-refused", "MQQB-2.2.1-16", "InternalHeader.X14"),
-    ("header-internal-flag-x15-refused", "MQQB-2.2.1-17", "InternalHeader.X15"),
+    ("receiver-internal-header-reserved-refused", "MQQB-2.2.1-01", "InternalHeader.Reserved"),
+    ("receiver-internal-header-x5-refused", "MQQB-2.2.1-07", "InternalHeader.X5"),
+    ("receiver-internal-header-x6-refused", "MQQB-2.2.1-08", "InternalHeader.X6"),
+    ("receiver-internal-header-x7-refused", "MQQB-2.2.1-09", "InternalHeader.X7"),
+    ("receiver-internal-header-x8-refused", "MQQB-2.2.1-10", "InternalHeader.X8"),
+    ("receiver-internal-header-x9-refused", "MQQB-2.2.1-11", "InternalHeader.X9"),
+    ("receiver-internal-header-x10-refused", "MQQB-2.2.1-12", "InternalHeader.X10"),
+    ("receiver-internal-header-x11-refused", "MQQB-2.2.1-13", "InternalHeader.X11"),
+    ("receiver-internal-header-x12-refused", "MQQB-2.2.1-14", "InternalHeader.X12"),
+    ("receiver-internal-header-x13-refused", "MQQB-2.2.1-15", "InternalHeader.X13"),
+    ("receiver-internal-header-x14-refused", "MQQB-2.2.1-16", "InternalHeader.X14"),
+    ("receiver-internal-header-x15-refused", "MQQB-2.2.1-17", "InternalHeader.X15"),
 )
 
 add(
-    "header-internal-reserved-sent",
+    "any-connection-parameters-internal-reserved-not-zero",
     "MQQB-2.2.1-01",
-    "InternalHeader.Reserved is sent as 0xBEEF.",
+    "A ConnectionParameters packet is sent with InternalHeader.Reserved 0xBEEF.",
     field_is(ConnectionParametersPacket, "InternalHeader.Reserved", 0xBEEF),
 )
 add(
-    "header-packet-type-unknown",
+    "any-connection-parameters-pt-unknown",
     "MQQB-2.2.1-02",
-    "A ConnectionParameters has PT 7.",
+    "A ConnectionParameters packet is sent with PT 7.",
     field_is(ConnectionParametersPacket, "InternalHeader.PT", 7),
 )
 
 
 @fault(
-    "header-unknown-packet-type-kept",
+    "receiver-unknown-pt-session-kept",
     breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
 )
-class UnknownPacketTypeKept(Closing):
-    """An unknown PT is overlooked."""
+class ReceiverUnknownPtSessionKept(Closing):
+    """The receiver of an internal packet with an unknown PT keeps the session open."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
         if error.field != "InternalHeader.PT":
@@ -60,36 +60,36 @@ class UnknownPacketTypeKept(Closing):
 
 
 add(
-    "header-unknown-packet-type-is-the-end",
+    "receiver-silent-after-unknown-pt",
     "MQQB-2.2.1-03",
-    "After an unknown PT the session is closed, and nothing is answered any more.",
+    "The receiver of an internal packet with an unknown PT closes the session and never answers another packet.",
     silent_after(
         Closing.refuse_malformed,
         lambda *arguments: any(getattr(one, "field", None) == "InternalHeader.PT" for one in arguments),
     ),
 )
 add(
-    "header-session-ack-refuses",
+    "receiver-session-ack-cs-set",
     "MQQB-2.2.1-04",
-    "A SessionAck has CS set.",
+    "The receiver sends a SessionAck with CS set.",
     bit_set(SessionAckPacket, "InternalHeader.CS"),
 )
 add(
-    "header-establish-response-wrong-guid-accepted",
+    "acceptor-request-for-other-guid-accepted",
     "MQQB-2.2.1-05",
-    "A request for another queue manager is answered with CS clear.",
+    "The acceptor answers an EstablishConnection request for another queue manager with CS clear.",
     bit_clear(EstablishConnectionPacket, "InternalHeader.CS"),
 )
 add(
-    "header-internal-flags-first",
+    "receiver-session-ack-flags-before-reserved",
     "MQQB-2.2.1-D01",
-    "Flags of the InternalHeader of a SessionAck stands before Reserved.",
+    "The receiver sends a SessionAck with Flags before Reserved in its InternalHeader.",
     wrong_bytes(SessionAckPacket, lambda data: data[:16] + data[18:20] + data[16:18] + data[20:]),
 )
 add(
-    "header-internal-refusal-in-bit-5",
+    "acceptor-establish-connection-refusal-in-bit-5",
     "MQQB-2.2.1-D01",
-    "An EstablishConnection refuses with bit 5 of Flags.",
+    "The acceptor refuses a session by bit 5 of InternalHeader.Flags instead of bit 4 (CS).",
     wrong_bytes(
         EstablishConnectionPacket,
         lambda data: data[:18] + bytes([data[18] & ~0x10 | (data[18] & 0x10) << 1]) + data[19:],
@@ -97,9 +97,9 @@ add(
 )
 
 
-@fault("session-too-many-refused-without-cs", breaks="MQQB-2.2.1-06")
-class SessionTooManyRefusedWithoutCs(SessionOpening):
-    """A session beyond the limit is closed after a response that says nothing."""
+@fault("acceptor-session-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
+class AcceptorSessionBeyondLimitClosedWithoutCs(SessionOpening):
+    """The acceptor answers a request beyond its limit of sessions with CS clear, and closes the connection."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

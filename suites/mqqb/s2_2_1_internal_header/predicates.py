@@ -11,11 +11,11 @@ INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 
 @passive("MQQB-2.2.1-02", (*INTERNAL, "unknown internal"), "PT is 1, 2 or 3")
 def packet_type(packet: Any, context: Context) -> Finding:
-    """Hold PT against the three types of an internal packet."""
+    """Demand one of the three types of an internal packet."""
     return packet.InternalHeader.PT in (1, 2, 3), f"PT is {packet.InternalHeader.PT}"
 
 
 @passive("MQQB-2.2.1-04", ("SessionAck",), "CS is 0")
 def refusal_only_while_connecting(packet: Any, context: Context) -> Finding:
-    """Demand CS 0: it is for the packets that set a session up."""
+    """Demand CS 0 in a SessionAck: only the packets that open a session may refuse."""
     return packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import closed, fields, packet
-from harness.peer.handshake import request
-from harness.run.marks import covers, goes_on, malforms
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import OTHER_GUID, packet_at
+from harness.peer.handshake import establish_request
+from harness.run.marks import covers, malforms, sut_survives
+from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.opening import OTHER_GUID
 
 RESERVED_BITS = {
     "X5": "MQQB-2.2.1-07",
@@ -28,56 +28,58 @@ RESERVED_BITS = {
 FLAGS_AT = 18
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED_BITS.values())
-def test_reserved_bits_are_ignored(peer, judge):
-    """An exchange in which one reserved bit is set in every internal packet goes as any other."""
+def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
+    """One message is sent on a new session, with one reserved bit set in each internal packet: the SUT answers every
+    packet.
+    """
     for bit, rule in RESERVED_BITS.items():
-        done = exchange(peer, internal={bit: 1})
-        judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+        exchange = exchange_message(peer, internal={bit: 1})
+        judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-01")
-def test_reserved_is_zero_and_ignored(peer, judge):
-    """Reserved is sent as zero, and a peer's Reserved makes no difference."""
+def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
+    """A session with InternalHeader.Reserved 0, then 0xBEEF, is answered as usual; the SUT sends 0 in Reserved."""
     for reserved in (0, 0xBEEF):
-        done = exchange(peer, internal={"Reserved": reserved})
-        judge("MQQB-2.2.1-01", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
-    sent = [int.from_bytes(frame.data[16:18], "little") for frame in done.connection.received]
-    judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=done.evidence)
+        exchange = exchange_message(peer, internal={"Reserved": reserved})
+        judge("MQQB-2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+    sent = [int.from_bytes(frame.data[16:18], "little") for frame in exchange.connection.received]
+    judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=exchange.evidence)
 
 
 @covers("MQQB-2.2.1-D01")
-def test_an_internal_header_has_four_bytes(peer, judge):
-    """PT and CS of the packets that accept a session, and of the one that refuses it, and what stands behind them."""
-    done = exchange(peer)
+def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
+    """Four answers of the SUT, one of them a refusal, have PT and CS in their bits, and ClientGuid after them."""
+    exchange = exchange_message(peer)
     connection = peer.connect()
-    asked = connection.send(request(peer, ServerGuid=OTHER_GUID))
-    refusal = packet_at(connection, 0)
-    answers = [*done.answers, refusal]
+    sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
+    refusal = connection.poll_packet(0)
+    answers = [*exchange.answers, refusal]
     seen = [f"0x{frame.data[FLAGS_AT] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
-    client = asked.data[20:36].hex()
-    behind = [frame.data[20:36].hex() == client for frame in (done.answers[0], refusal) if frame is not None]
+    client = sent.data[20:36].hex()
+    follows = [frame.data[20:36].hex() == client for frame in (exchange.answers[0], refusal) if frame is not None]
     judge(
         "MQQB-2.2.1-D01",
         expected=fields(
             {
                 "Flags and size": ["0x02 of 572", "0x03 of 32", "0x01 of 36", "0x12 of 572"],
-                "ClientGuid behind": [True, True],
+                "ClientGuid follows": [True, True],
             }
         ),
-        observed={"Flags and size": seen, "ClientGuid behind": behind},
-        evidence=[*done.connection.received, refusal],
+        observed={"Flags and size": seen, "ClientGuid follows": follows},
+        evidence=[*exchange.connection.received, refusal],
     )
 
 
 @malforms("MQQB-2.2.1-02")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-03")
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])
-def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
-    """On a session that is open and alive, an internal packet of no known type ends the session."""
+def test_unknown_packet_type_closes_session(peer, judge, packet_type):
+    """An internal packet with an unknown PT, sent on an open session, makes the SUT close the connection."""
     connection = peer.open_raw()
     connection.check_alive()
     data = bytearray(bytes(connection.sent[1].data))
@@ -87,15 +89,13 @@ def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
     judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-05")
-def test_a_request_for_another_queue_manager_is_refused(peer, judge):
-    """A request with somebody else's ServerGuid is answered with CS set; one with a zero ServerGuid is answered."""
-    wanted = peer.connect()
-    wanted.send(request(peer))
-    wanted.expect("EstablishConnection")
+def test_request_for_other_queue_manager_is_refused(peer, judge):
+    """An EstablishConnection request with ServerGuid of another queue manager is answered with CS set."""
+    peer.request_session()
     connection = peer.connect()
-    sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
-    reply = packet_at(connection, 0)
+    sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
+    reply = connection.poll_packet(0)
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
     judge("MQQB-2.2.1-05", expected=refusal, observed=reply or connection, evidence=[sent, reply])

@@ -1,20 +1,21 @@
-"""Judge ConnectionParameters packets: their layout, and what an initiator asks for. Spec: MS-MQQB 2.2.2, 2.2.2.1."""
+"""Judge ConnectionParameters packets: their layout, and the timeouts of an initiator. Spec: MS-MQQB 2.2.2, 2.2.2.1."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from harness.judging.passive import Context, Finding, Predicate, passive
-from suites.mqqb.steps.layouts import laid_out
+from suites.mqqb.steps.internal_packets import INTERNAL, PARAMETERS_PACKET, has_flags, has_pt
+from suites.mqqb.steps.layouts import register_layout
 
 LONGEST_MS = 0x0001_D4C0
 
-laid_out("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersPacket", 32)
-laid_out("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
+register_layout("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersPacket", 32)
+register_layout("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
 
 
-def _asked_within(field: str, shortest_ms: int) -> Predicate:
-    """Judge a timeout that an initiator asks for; the acceptor repeats it, in the range or not."""
+def _demand_timeout(field: str, shortest_ms: int) -> Predicate:
+    """Judge a timeout of an initiator; an acceptor repeats the timeout of the initiator, whatever its value."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if context.sut_role != "initiator":
@@ -29,6 +30,13 @@ for rule, field, shortest_ms in (
     ("MQQB-2.2.2.1-D02", "RecoverableAckTimeout", 0x0000_01F4),
     ("MQQB-2.2.2.1-D03", "AckTimeout", 0x0000_4E20),
 ):
-    passive(rule, "ConnectionParameters", f"{field} is from {shortest_ms} to {LONGEST_MS}")(
-        _asked_within(field, shortest_ms)
+    passive(rule, "ConnectionParameters", f"{field} is at least {shortest_ms} and at most {LONGEST_MS}")(
+        _demand_timeout(field, shortest_ms)
     )
+
+passive("MQQB-2.2.2-01", INTERNAL, "IN is 1 in a ConnectionParameters packet", of_system=True)(
+    has_flags(PARAMETERS_PACKET)
+)
+passive("MQQB-2.2.2-02", INTERNAL, "PT is 3 in a ConnectionParameters packet", of_system=True)(
+    has_pt(PARAMETERS_PACKET)
+)

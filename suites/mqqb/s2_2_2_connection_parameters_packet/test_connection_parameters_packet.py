@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from harness.peer.handshake import parameters
-from harness.run.marks import covers, goes_on
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import internal_bits, packet_at
+from harness.peer.handshake import parameters_request
+from harness.run.marks import covers, sut_survives
+from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.opening import read_internal_bits
 
 RESERVED = slice(28, 30)
 
 
 @covers("MQQB-2.2.2-01", "MQQB-2.2.2-02")
-def test_connection_parameters_are_internal_and_of_their_type(peer, judge):
-    """The answer to the parameters of an initiator has IN set and PT 3."""
+def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
+    """The SUT answers a ConnectionParameters packet of the peer with IN set and PT 3."""
     connection = peer.request_session()
-    sent = connection.send(parameters())
-    reply = packet_at(connection, 1)
-    bits = internal_bits(reply)
+    sent = connection.send(parameters_request())
+    reply = connection.poll_packet(1)
+    bits = read_internal_bits(reply)
     judge("MQQB-2.2.2-01", expected=1, observed=bits["IN"], evidence=[sent, reply])
     judge("MQQB-2.2.2-02", expected=3, observed=bits["PT"], evidence=[sent, reply])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.2.1-01")
-def test_reserved_is_zero_and_ignored(peer, judge):
-    """Reserved is sent as zero, and a peer's Reserved makes no difference."""
-    done = exchange(peer, parameters={"Reserved": 0xBEEF})
-    judge("MQQB-2.2.2.1-01", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
-    reply = done.answered("ConnectionParameters")
+def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, judge):
+    """ConnectionParametersHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""
+    exchange = exchange_message(peer, parameters={"Reserved": 0xBEEF})
+    judge("MQQB-2.2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+    reply = exchange.answered("ConnectionParameters")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
     judge("MQQB-2.2.2.1-01", expected=0, observed=observed, evidence=[reply])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import fields, one_of, packet
-from harness.peer.handshake import NULL_GUID, request
-from harness.run.marks import covers, goes_on, malforms, needs
-from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import accepted, called, internal_bits, listen, packet_at, private_name, text
+from harness.peer.handshake import NULL_GUID, establish_request
+from harness.run.marks import covers, malforms, needs, sut_survives
+from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",
@@ -26,66 +27,71 @@ SERVERS = ("WinServer", "WinEnt")
 
 
 @covers("MQQB-2.2.3-01", "MQQB-2.2.3-02")
-def test_an_establish_connection_is_internal_and_of_its_type(peer, judge):
-    """The answer to the request of an initiator has IN set and PT 2."""
+def test_establish_connection_answer_has_in_set_and_pt_2(peer, judge):
+    """The SUT answers an EstablishConnection request of the peer with IN set and PT 2."""
     connection = peer.connect()
-    sent = connection.send(request(peer))
-    reply = packet_at(connection, 0)
-    bits = internal_bits(reply)
+    sent = connection.send(establish_request(peer))
+    reply = connection.poll_packet(0)
+    bits = read_internal_bits(reply)
     judge("MQQB-2.2.3-01", expected=1, observed=bits["IN"], evidence=[sent, reply])
     judge("MQQB-2.2.3-02", expected=2, observed=bits["PT"], evidence=[sent, reply])
 
 
 @covers("MQQB-2.2.3.1-01")
-def test_a_request_for_a_direct_name_has_no_server_guid(peer, sut, judge):
-    """The session for a message to a direct format name is requested with a zero ServerGuid, or that of a ping."""
-    _, asked = called(peer, sut)
+def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
+    """For a message to a direct format name, the SUT requests a session with ServerGuid zero or that of a ping."""
+    asked = OutgoingSession(peer, sut).await_request()
     pings = peer.recorder.pings(from_sut=False)
-    named = {text(frame.packet.QMGuid) for frame in pings}
-    observed = text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-2.2.3.1-01", expected=one_of(text(NULL_GUID), *named), observed=observed, evidence=[*pings, asked])
+    ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
+    observed = guid_text(asked["EstablishConnectionHeader"].ServerGuid)
+    judge(
+        "MQQB-2.2.3.1-01",
+        expected=one_of(guid_text(NULL_GUID), *ping_guids),
+        observed=observed,
+        evidence=[*pings, asked],
+    )
 
 
 @needs("send", "private_names")
 @covers("MQQB-2.2.3.1-01")
-def test_a_request_for_a_private_name_has_the_server_guid(peer, sut, judge):
-    """The session for a message to a private format name is requested of that queue manager."""
-    _, asked = called(peer, sut, private_name(peer.identifier))
-    observed = text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-2.2.3.1-01", expected=text(peer.identifier), observed=observed, evidence=[asked])
+def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
+    """For a message to a private format name, the SUT requests a session with the GUID of that name as ServerGuid."""
+    asked = OutgoingSession(peer, sut, private_name(peer.identifier)).await_request()
+    observed = guid_text(asked["EstablishConnectionHeader"].ServerGuid)
+    judge("MQQB-2.2.3.1-01", expected=guid_text(peer.identifier), observed=observed, evidence=[asked])
 
 
 @covers("MQQB-2.2.3.1-02")
 @pytest.mark.parametrize("named", [True, False], ids=["named", "zero"])
-def test_a_response_has_the_server_guid(peer, sut, judge, named):
-    """A response has the acceptor's GUID, whether the request named it or left it zero."""
+def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, judge, named):
+    """An EstablishConnection request for the GUID of the SUT, or for zero, is answered with ServerGuid of the SUT."""
     connection = peer.connect()
-    sent = connection.send(request(peer, ServerGuid=sut.guid if named else NULL_GUID))
+    sent = connection.send(establish_request(peer, ServerGuid=sut.guid if named else NULL_GUID))
     reply = connection.poll("EstablishConnection")
     expected = packet("EstablishConnection", {"EstablishConnectionHeader.ServerGuid": sut.guid})
     judge("MQQB-2.2.3.1-02", expected=expected, observed=reply or connection, evidence=[sent, reply])
 
 
 @covers("MQQB-2.2.3.1-05")
-def test_the_session_flag_tells_of_a_ping(peer, sut, judge):
-    """SE is 1 in every request before which no Ping Request came; after one, the text wants 0 and Windows sends 1."""
-    listener = listen(peer, sut)
-    seen = 0
+def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge):
+    """The SUT requests a session twice: SE is 1 if no Ping Request came before; after one, 0 or 1 (erratum E03)."""
+    session = OutgoingSession(peer, sut)
+    known_pings = 0
     for _ in range(2):  # a retry comes without a ping
-        connection, asked = accepted(listener)
-        pings = peer.recorder.pings(from_sut=True)[seen:]
+        asked = session.await_request()
+        pings = peer.recorder.pings(from_sut=True)[known_pings:]
         expected = fields({"EstablishConnectionHeader.SE": one_of(0, 1) if pings else 1})
         judge("MQQB-2.2.3.1-05", expected=expected, observed=asked, evidence=[*pings, asked])
-        seen += len(pings)
-        connection.close()
+        known_pings += len(pings)
+        session.connection.close()
 
 
 @covers("MQQB-2.2.3.1-06")
 @pytest.mark.parametrize("flag", [0, 1])
-def test_a_response_repeats_the_session_flag(peer, judge, flag):
-    """SE of the response is SE of the request."""
+def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
+    """The SUT answers an EstablishConnection request with the SE of the request."""
     connection = peer.connect()
-    sent = connection.send(request(peer, SE=flag))
+    sent = connection.send(establish_request(peer, SE=flag))
     reply = connection.poll("EstablishConnection")
     expected = packet("EstablishConnection", {"EstablishConnectionHeader.SE": flag})
     judge("MQQB-2.2.3.1-06", expected=expected, observed=reply or connection, evidence=[sent, reply])
@@ -93,33 +99,33 @@ def test_a_response_repeats_the_session_flag(peer, judge, flag):
 
 @needs("inspect")
 @covers("MQQB-2.2.3.1-07")
-def test_operating_system_is_the_one_of_the_queue_manager(peer, sut, judge):
-    """OS is set in the request of a SUT on a server-class system and clear else; RC of pings says nothing of it.
+def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge):
+    """OS of the SUT's EstablishConnection request is 1 if its OperatingSystemType is server-class, else 0.
 
-    Real Windows pinged with RC set and requested with OS set (MS-MQQB 4.1.1, 4.1.3).
+    RC of its pings is not evidence: real Windows pinged with RC set and requested with OS set (MS-MQQB 4.1.1, 4.1.3).
     """
-    _, asked = called(peer, sut)
+    asked = OutgoingSession(peer, sut).await_request()
     kind = sut.inspect()["QueueManager"]["OperatingSystemType"]
     expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVERS)})
     judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED_BITS.values())
-def test_unused_bits_are_ignored(peer, judge):
-    """An exchange in which one unused bit of OperatingSystem is set goes as any other."""
+def test_unused_bit_of_operating_system_is_ignored(peer, judge):
+    """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
     for bit, rule in UNUSED_BITS.items():
-        done = exchange(peer, establish={bit: 1})
-        judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+        exchange = exchange_message(peer, establish={bit: 1})
+        judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
 
 
 @malforms("MQQB-3.1.5.2.3-12")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.3.1-14")
-def test_reserved_is_zero_and_ignored(peer, judge):
-    """Reserved is sent as zero, and a peer's Reserved makes no difference."""
-    done = exchange(peer, establish={"Reserved": 0xBEEF})
-    judge("MQQB-2.2.3.1-14", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
-    reply = done.answered("EstablishConnection")
+def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judge):
+    """EstablishConnectionHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""
+    exchange = exchange_message(peer, establish={"Reserved": 0xBEEF})
+    judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+    reply = exchange.answered("EstablishConnection")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, evidence=[reply])

@@ -15,37 +15,53 @@ RESERVED_AT = 16
 NORMAL = 0
 
 for _name, _rule, _does in (
-    ("ordering-order-base-flags", "MQQB-2.2.4-01", "has priority 3"),
-    ("ordering-order-without-properties", "MQQB-2.2.4-02", "has MP clear"),
-    ("ordering-order-journaled", "MQQB-2.2.4-03", "has JN set"),
-    ("ordering-order-private-queue", "MQQB-2.2.4-04", "is for private queue 5"),
-    ("ordering-order-by-name", "MQQB-2.2.4-05", "names the computer, not its address"),
-    ("ordering-order-elsewhere", "MQQB-2.2.4-06", "names another address"),
-    ("ordering-order-label", "MQQB-2.2.4-07", "has another label"),
-    ("ordering-order-body-size", "MQQB-2.2.4-08", "has 40 bytes of body"),
-    ("ordering-order-flags", "MQQB-2.2.4-09", "asks for an acknowledgment"),
-    ("ordering-order-body-type", "MQQB-2.2.4-11", "has BodyType VT_UI1"),
-    ("ordering-order-body", ("MQQB-2.2.4-12", "MQQB-2.2.4.1-D01"), "has numbers before the sequence"),
-    ("ordering-order-body-short", "MQQB-2.2.4.1-D01", "has no reserved bytes"),
-    ("ordering-order-number-signed", "MQQB-2.2.4.1-D02", "has a TxSequenceNumber of at most 31 bits"),
-    ("ordering-order-number-zero", "MQQB-2.2.4.1-D02", "has a TxSequenceNumber of 0"),
-    ("ordering-order-other-sequence", "MQQB-2.2.4.1-01", "has a TxSequenceID that is one more"),
-    ("ordering-order-other-number", "MQQB-2.2.4.1-02", "has a TxSequenceNumber that is one more"),
-    ("ordering-order-other-previous", "MQQB-2.2.4.1-03", "has a TxPreviousSequenceNumber that is one more"),
+    ("receiver-order-ack-priority-3", "MQQB-2.2.4-01", "has priority 3"),
+    ("receiver-order-ack-mp-clear", "MQQB-2.2.4-02", "has MP clear"),
+    ("receiver-order-ack-jn-set", "MQQB-2.2.4-03", "has JN set"),
+    ("receiver-order-ack-sent-to-private-queue-5", "MQQB-2.2.4-04", "has private queue 5 as destination"),
+    (
+        "receiver-order-ack-destination-computer-name",
+        "MQQB-2.2.4-05",
+        "has a computer name instead of an address in its destination",
+    ),
+    ("receiver-order-ack-destination-other-address", "MQQB-2.2.4-06", "has another address in its destination"),
+    ("receiver-order-ack-label-wrong", "MQQB-2.2.4-07", "has another label"),
+    ("receiver-order-ack-body-40-bytes", "MQQB-2.2.4-08", "has a body of 40 bytes"),
+    ("receiver-order-ack-requests-acknowledgment", "MQQB-2.2.4-09", "requests an acknowledgment"),
+    ("receiver-order-ack-body-type-vt-ui1", "MQQB-2.2.4-11", "has BodyType VT_UI1"),
+    (
+        "receiver-order-ack-numbers-before-sequence-id",
+        ("MQQB-2.2.4-12", "MQQB-2.2.4.1-D01"),
+        "has its numbers before TxSequenceID",
+    ),
+    ("receiver-order-ack-reserved-missing", "MQQB-2.2.4.1-D01", "has no reserved bytes"),
+    (
+        "receiver-order-ack-sequence-number-31-bits",
+        "MQQB-2.2.4.1-D02",
+        "has a TxSequenceNumber without its highest bit",
+    ),
+    ("receiver-order-ack-sequence-number-zero", "MQQB-2.2.4.1-D02", "has a TxSequenceNumber of 0"),
+    ("receiver-order-ack-sequence-id-one-more", "MQQB-2.2.4.1-01", "has a TxSequenceID that is one too high"),
+    ("receiver-order-ack-sequence-number-one-more", "MQQB-2.2.4.1-02", "has a TxSequenceNumber that is one too high"),
+    (
+        "receiver-order-ack-previous-number-one-more",
+        "MQQB-2.2.4.1-03",
+        "has a TxPreviousSequenceNumber that is one too high",
+    ),
 ):
-    add(_name, _rule, f"An order acknowledgment {_does}.", WRONG[_does](is_order_ack))
+    add(_name, _rule, f"The receiver's OrderAck {_does}.", WRONG[_does](is_order_ack))
 
 add(
-    "ordering-order-class",
+    "receiver-order-ack-class-normal",
     "MQQB-2.2.4-10",
-    "An OrderAck has the class NORMAL.",
+    "The receiver sends an OrderAck with the MessageClass NORMAL.",
     field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL, is_order_ack),
 )
 
 
-@fault("ordering-order-reserved-refused", breaks="MQQB-2.2.4.1-04")
-class ReservedRefused(OrderAcks):
-    """Reserved has to be zero."""
+@fault("sender-order-ack-reserved-not-zero-ignored", breaks="MQQB-2.2.4.1-04")
+class SenderOrderAckReservedNotZeroIgnored(OrderAcks):
+    """The sender ignores an OrderAck whose Reserved field is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not any(packet.MessagePropertiesHeader.MessageBody[RESERVED_AT:]):

@@ -20,6 +20,12 @@ from suites.mqqb.steps.order_and_final_acks import (
     private_name,
     property_flags,
 )
+from suites.mqqb.steps.transactional_acks import (
+    has_a_received_number,
+    has_order_ack_body,
+    is_of_a_received_sequence,
+    order_ack_of_received,
+)
 
 judge_acknowledgments(
     is_order_ack,
@@ -48,7 +54,7 @@ def order_class(packet: Any) -> Finding:
 @passive("MQQB-2.2.4.1-03", MESSAGE, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @of_acknowledgment(is_order_ack)
 def previous_number(packet: Any) -> Finding:
-    """Compare the two numbers of the body; before 0, of nothing (E39), there is no number."""
+    """Compare the two numbers of the body; a TxSequenceNumber of 0, before any message (E39), has no predecessor."""
     try:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
     except FormatError:
@@ -56,4 +62,19 @@ def previous_number(packet: Any) -> Finding:
     if not body.TxSequenceNumber:
         return NotExercised("TxSequenceNumber is 0 (E39)")
     kept = body.TxPreviousSequenceNumber == body.TxSequenceNumber - 1
-    return kept, f"{body.TxPreviousSequenceNumber} before {body.TxSequenceNumber}"
+    return (
+        kept,
+        f"TxPreviousSequenceNumber is {body.TxPreviousSequenceNumber}, TxSequenceNumber {body.TxSequenceNumber}",
+    )
+
+
+passive("MQQB-2.2.4.1-D01", MESSAGE, "the body has the layout of 2.2.4.1")(has_order_ack_body)
+
+for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
+    passive(rule, MESSAGE, "TxSequenceID is that of messages that came", of_system=True)(
+        order_ack_of_received(is_of_a_received_sequence)
+    )
+
+passive("MQQB-2.2.4.1-02", MESSAGE, "TxSequenceNumber is that of a message that came", of_system=True)(
+    order_ack_of_received(has_a_received_number)
+)

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.4 OrderAck Packet: the SUT sends it for transactional messages, and ignores Reserved in one."""
+"""MS-MQQB 2.2.4 OrderAck Packet: the SUT sends an OrderAck for transactional messages, and ignores Reserved of one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
-from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
+from suites.mqqb.steps.ordering import Receiver, build_order_ack, private_queue_number, read_ack_place
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -24,21 +24,21 @@ from suites.mqqb.steps.sequences import Outgoing
     "MQMQ-2.2.18.1.6-01",
     "MQDMPR-3.1.1.12-D08",
 )
-def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
-    """Two messages, then a third: each time an OrderAck comes to the peer's order queue with sequence and number.
+def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
+    """After two messages, and after a third, an OrderAck with the sequence and the number of the last one comes.
 
-    A message that does not follow changes nothing of that.
+    A fourth message, which does not follow the third, does not change the acknowledged number.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
     for count in (2, 3):
         frame = receiver.last_acknowledgment(count)
         evidence = [*sent, frame]
-        came = "nothing" if frame is None else _class(frame)
+        came = "nothing" if frame is None else int(frame["MessagePropertiesHeader"].MessageClass)
         judge("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08", expected=0xFF, observed=came, evidence=evidence)
         if frame is None:
             raise ConformanceFailure("no OrderAck came for the transactional messages")
-        identifier, found = receiver.sequence.identifier, place(frame)
+        identifier, found = receiver.sequence.identifier, read_ack_place(frame)
         expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
         judge("MQQB-2.2.4-12", expected=expected, observed=tuple(found), evidence=evidence)
         judge("MQQB-2.2.4.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
@@ -50,18 +50,20 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
     sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
     receiver.poll_acknowledgment()
     acks = receiver.acknowledgments()
-    highest = max(place(frame).TxSequenceNumber for frame in acks)
+    highest = max(read_ack_place(frame).TxSequenceNumber for frame in acks)
     judge("MQQB-3.1.1.6.2-D01", expected=3, observed=highest, evidence=[*sent, *acks[-1:]])
 
 
 @covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
-def test_an_order_ack_of_any_number(peer, sut, judge, number):
-    """A sequence begins with any number that follows none: its OrderAck has that number, in a body of 36 bytes."""
+def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number):
+    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its OrderAck has that number and 36 bytes of
+    body.
+    """
     receiver = Receiver(peer, sut)
     sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
-    frame = _order_ack(receiver, judge, sent)
-    found, body = place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
+    frame = _await_order_ack(receiver, judge, sent)
+    found, body = read_ack_place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
     evidence = [sent, frame]
     judge("MQQB-2.2.4.1-D02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)
     identifier = receiver.sequence.identifier
@@ -71,46 +73,45 @@ def test_an_order_ack_of_any_number(peer, sut, judge, number):
 
 @needs("queue_control", "private_names")
 @covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
-def test_an_order_ack_to_a_private_name(peer, sut, judge):
-    """For messages to a private name the OrderAck goes to private queue 4 of their sender.
+def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
+    """For a message to a private format name, the OrderAck goes to private queue 4 of the peer.
 
-    It does so after a session on which direct names were used: each session begins with none. One of the same queue
-    manager that is still being set up makes no difference.
+    An earlier session with direct names, now closed, and one that is still being set up make no difference.
     """
-    before = peer.open_raw()
-    before.check_alive()
-    before.close()
+    earlier = peer.open_raw()
+    earlier.check_alive()
+    earlier.close()
     peer.request_session()
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue("transactional")))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_queue_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
-    frame = _order_ack(receiver, judge, sent)
+    frame = _await_order_ack(receiver, judge, sent)
     user = frame["UserHeader"]
     judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ", evidence=[sent, frame])
-    judge.finished("MQQB-3.1.3.2-29")
+    judge.conclude("MQQB-3.1.3.2-29")
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge("MQQB-2.2.4-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
 
 
-@goes_on()
+@sut_survives()
 @needs("send")
 @covers("MQQB-2.2.4.1-04")
-def test_reserved_of_an_order_ack_is_ignored(peer, sut, judge):
-    """An OrderAck with anything in Reserved ends the sending again of a message, as any other does."""
+def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
+    """An OrderAck of the peer with 0xA7 in all bytes of Reserved ends the resending of the SUT's message."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
-    packet = order_ack(peer, sent)
+    packet = build_order_ack(peer, sent)
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
-    answer = session.send(order_ack(peer, sent, body=body))
-    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.comes_again(1), evidence=[sent, answer])
+    answer = session.send(build_order_ack(peer, sent, body=body))
+    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.await_resend(1), evidence=[sent, answer])
 
 
-def _order_ack(receiver, judge, sent):
-    """Wait for the OrderAck of a message; that it does not come is judged."""
+def _await_order_ack(receiver, judge, sent):
+    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether it comes."""
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",
@@ -118,11 +119,7 @@ def _order_ack(receiver, judge, sent):
         observed=frame is not None,
         evidence=[sent, frame],
     )
-    judge.finished("MQQB-3.1.6.9-01")
+    judge.conclude("MQQB-3.1.6.9-01")
     if frame is None:
         raise ConformanceFailure("no OrderAck came for the transactional message")
     return frame
-
-
-def _class(frame):
-    return int(frame["MessagePropertiesHeader"].MessageClass)

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.fields import bit_clear, field_is
 from harness.faults.ordering_acks import WRONG
-from harness.faults.parts import changed, fault, replaced
+from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import FinalAckBody, MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
@@ -20,66 +20,90 @@ from reference_qm.surface.clock import Now
 OTHER_CLASS = 0xC004
 
 
-def _of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _is_of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
 
 
 for _name, _rule, _does in (
-    ("ordering-final-base-flags", "MQQB-2.2.5-01", "has priority 3"),
-    ("ordering-final-without-properties", "MQQB-2.2.5-02", "has MP clear"),
-    ("ordering-final-journaled", "MQQB-2.2.5-04", "has JN set"),
-    ("ordering-final-private-queue", "MQQB-2.2.5-05", "is for private queue 5"),
-    ("ordering-final-by-name", "MQQB-2.2.5-06", "names the computer, not its address"),
-    ("ordering-final-elsewhere", "MQQB-2.2.5-07", "names another address"),
-    ("ordering-final-label", "MQQB-2.2.5-08", "has another label"),
-    ("ordering-final-body-size", "MQQB-2.2.5-09", "has 40 bytes of body"),
-    ("ordering-final-flags", "MQQB-2.2.5-10", "asks for an acknowledgment"),
-    ("ordering-final-body-type", "MQQB-2.2.5-23", "has BodyType VT_UI1"),
-    ("ordering-final-body", ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"), "has numbers before the sequence"),
-    ("ordering-final-message-first", "MQQB-2.2.5.1-D01", "has MessageID before SourceGUID"),
-    ("ordering-final-number-signed", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of at most 31 bits"),
-    ("ordering-final-number-zero", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of 0"),
-    ("ordering-final-other-sequence", "MQQB-2.2.5.1-01", "has a TxSequenceID that is one more"),
-    ("ordering-final-other-number", "MQQB-2.2.5.1-02", "has a TxSequenceNumber that is one more"),
-    ("ordering-final-other-previous", "MQQB-2.2.5.1-03", "has a TxPreviousSequenceNumber that is one more"),
+    ("receiver-final-ack-priority-3", "MQQB-2.2.5-01", "has priority 3"),
+    ("receiver-final-ack-mp-clear", "MQQB-2.2.5-02", "has MP clear"),
+    ("receiver-final-ack-jn-set", "MQQB-2.2.5-04", "has JN set"),
+    ("receiver-final-ack-sent-to-private-queue-5", "MQQB-2.2.5-05", "has private queue 5 as destination"),
+    (
+        "receiver-final-ack-destination-computer-name",
+        "MQQB-2.2.5-06",
+        "has a computer name instead of an address in its destination",
+    ),
+    ("receiver-final-ack-destination-other-address", "MQQB-2.2.5-07", "has another address in its destination"),
+    ("receiver-final-ack-label-wrong", "MQQB-2.2.5-08", "has another label"),
+    ("receiver-final-ack-body-40-bytes", "MQQB-2.2.5-09", "has a body of 40 bytes"),
+    ("receiver-final-ack-requests-acknowledgment", "MQQB-2.2.5-10", "requests an acknowledgment"),
+    ("receiver-final-ack-body-type-vt-ui1", "MQQB-2.2.5-23", "has BodyType VT_UI1"),
+    (
+        "receiver-final-ack-numbers-before-sequence-id",
+        ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"),
+        "has its numbers before TxSequenceID",
+    ),
+    ("receiver-final-ack-message-id-before-source-guid", "MQQB-2.2.5.1-D01", "has MessageID before SourceGUID"),
+    (
+        "receiver-final-ack-sequence-number-31-bits",
+        "MQQB-2.2.5.1-D02",
+        "has a TxSequenceNumber without its highest bit",
+    ),
+    ("receiver-final-ack-sequence-number-zero", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of 0"),
+    ("receiver-final-ack-sequence-id-one-more", "MQQB-2.2.5.1-01", "has a TxSequenceID that is one too high"),
+    ("receiver-final-ack-sequence-number-one-more", "MQQB-2.2.5.1-02", "has a TxSequenceNumber that is one too high"),
+    (
+        "receiver-final-ack-previous-number-one-more",
+        "MQQB-2.2.5.1-03",
+        "has a TxPreviousSequenceNumber that is one too high",
+    ),
 ):
-    add(_name, _rule, f"A final acknowledgment {_does}.", WRONG[_does](is_final_ack))
+    add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG[_does](is_final_ack))
 
 add(
-    "ordering-final-express",
+    "receiver-final-ack-dm-0",
     "MQQB-2.2.5-03",
-    "A FinalAck is express.",
+    "The receiver's FinalAck is express: its DM is 0.",
     bit_clear(UserMessagePacket, "UserHeader.DM", is_final_ack),
 )
 
 for _name, _rule, _class in (
-    ("ordering-final-ack-receive", "MQQB-2.2.5-11", MessageClass.MQMSG_CLASS_ACK_RECEIVE),
-    ("ordering-final-nack-not-transactional-q", "MQQB-2.2.5-13", MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q),
-    ("ordering-final-nack-bad-dst-q", "MQQB-2.2.5-14", MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
-    ("ordering-final-nack-access-denied", "MQQB-2.2.5-15", MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
-    ("ordering-final-nack-bad-encryption", "MQQB-2.2.5-16", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    ("receiver-final-ack-class-ack-receive-replaced", "MQQB-2.2.5-11", MessageClass.MQMSG_CLASS_ACK_RECEIVE),
     (
-        "ordering-final-nack-unsupported-crypto-provider",
+        "receiver-final-ack-class-not-transactional-q-replaced",
+        "MQQB-2.2.5-13",
+        MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
+    ),
+    ("receiver-final-ack-class-bad-dst-q-replaced", "MQQB-2.2.5-14", MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
+    ("receiver-final-ack-class-access-denied-replaced", "MQQB-2.2.5-15", MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    ("receiver-final-ack-class-bad-encryption-replaced", "MQQB-2.2.5-16", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    (
+        "receiver-final-ack-class-unsupported-provider-replaced",
         "MQQB-2.2.5-17",
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     ),
-    ("ordering-final-nack-bad-signature", "MQQB-2.2.5-18", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
-    ("ordering-final-nack-q-exceed-quota", "MQQB-2.2.5-19", MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA),
-    ("ordering-final-nack-q-deleted", "MQQB-2.2.5-20", MessageClass.MQMSG_CLASS_NACK_Q_DELETED),
-    ("ordering-final-nack-q-purged", "MQQB-2.2.5-21", MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
-    ("ordering-final-nack-receive-timeout", "MQQB-2.2.5-22", MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT),
+    ("receiver-final-ack-class-bad-signature-replaced", "MQQB-2.2.5-18", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    ("receiver-final-ack-class-exceed-quota-replaced", "MQQB-2.2.5-19", MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA),
+    ("receiver-final-ack-class-q-deleted-replaced", "MQQB-2.2.5-20", MessageClass.MQMSG_CLASS_NACK_Q_DELETED),
+    ("receiver-final-ack-class-q-purged-replaced", "MQQB-2.2.5-21", MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
+    (
+        "receiver-final-ack-class-receive-timeout-replaced",
+        "MQQB-2.2.5-22",
+        MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
+    ),
 ):
     add(
         _name,
         _rule,
-        f"A FinalAck of class {_class.name} has another.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _of_class(_class)),
+        f"The receiver's FinalAck has the MessageClass 0x{OTHER_CLASS:04X} instead of {_class.name}.",
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _is_of_class(_class)),
     )
 
 
-@fault("ordering-final-for-every-message", breaks="MQQB-2.2.5-D01")
-class FinalForEveryMessage(FinalAcks):
-    """Every transactional message that leaves its queue has a FinalAck, whether it wants journaling or not."""
+@fault("receiver-final-ack-sent-without-journaling", breaks="MQQB-2.2.5-D01")
+class ReceiverFinalAckSentWithoutJournaling(FinalAcks):
+    """The receiver sends a FinalAck for each transactional message that leaves its queue, even without journaling."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -90,9 +114,9 @@ class FinalForEveryMessage(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("ordering-final-not-for-dead-letters", breaks="MQQB-2.2.5-D01")
-class FinalNotForDeadLetters(FinalAcks):
-    """A message that wants negative journaling alone has no FinalAck when it leaves its queue."""
+@fault("receiver-final-ack-of-message-with-jn-alone-missing", breaks="MQQB-2.2.5-D01")
+class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
+    """The receiver sends no FinalAck for a message with negative journaling alone that leaves its queue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if not position.MessageReference.PositiveJournalingRequested:
@@ -100,9 +124,11 @@ class FinalNotForDeadLetters(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("received-message-with-jn-alone-has-no-final-ack", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True)
-class ReceivedMessageWithJnAloneHasNoFinalAck(FinalAcks):
-    """A message with JN alone has a FinalAck only when it failed: its sender never learns that it was received."""
+@fault(
+    "receiver-final-ack-of-received-message-with-jn-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
+)
+class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
+    """The receiver sends no FinalAck for a received message with JN alone; it sends one only when the message fails."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -111,9 +137,13 @@ class ReceivedMessageWithJnAloneHasNoFinalAck(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-@fault("failed-message-with-jp-alone-has-no-final-ack", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True)
-class FailedMessageWithJpAloneHasNoFinalAck(FinalAcks):
-    """A message with JP alone has a FinalAck only when it was received."""
+@fault(
+    "receiver-final-ack-of-failed-message-with-jp-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
+)
+class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
+    """The receiver sends no FinalAck for a failed message with JP alone; it sends one only when the message is
+    received.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -122,28 +152,28 @@ class FailedMessageWithJpAloneHasNoFinalAck(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-def _sent_final(change: Any) -> Any:
+def _change_final_ack(change: Any) -> Any:
     def make(original: Any) -> Any:
         def send(qm: QM, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
             original(qm, name, message_class, change(body) if isinstance(body, FinalAckBody) else body, now)
 
         return send
 
-    return replaced(changed(OrderAcks.send_transactional_ack, make))
+    return replace_part(override_method(OrderAcks.send_transactional_ack, make))
 
 
 add(
-    "final-ack-previous-one-less",
+    "receiver-final-ack-previous-number-ignores-gap",
     ("MQQB-2.2.5.1-03", "MQQB-3.1.7.17-D05", "MQQB-3.1.7.17-D08"),
-    "TxPreviousSequenceNumber of a FinalAck is its TxSequenceNumber less one, also where the sequence has a gap.",
-    _sent_final(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
+    "The receiver's FinalAck has its TxSequenceNumber minus one as previous number, even after a gap.",
+    _change_final_ack(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
     blind=True,
 )
 
 
-@fault("final-ack-names-the-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
-class FinalAckNamesTheNewestSequence(FinalAcks):
-    """The FinalAck of a message names the sequence that its sender has got to meanwhile."""
+@fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
+class ReceiverFinalAckNamesNewestSequence(FinalAcks):
+    """The receiver's FinalAck names the sender's newest sequence instead of that of the message."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -19,6 +19,7 @@ from suites.mqqb.steps.order_and_final_acks import (
     private_name,
     property_flags,
 )
+from suites.mqqb.steps.transactional_acks import has_field_of_message
 
 judge_acknowledgments(
     is_final_ack,
@@ -41,3 +42,12 @@ judge_acknowledgments(
 def is_recoverable(packet: Any) -> Finding:
     """Demand a recoverable message."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
+
+
+for rule, field, of_message in (
+    ("MQQB-2.2.5-24", "TxSequenceID", ""),
+    ("MQQB-2.2.5.1-01", "TxSequenceID", ""),
+    ("MQQB-2.2.5.1-02", "TxSequenceNumber", ""),
+    ("MQQB-2.2.5.1-03", "TxPreviousSequenceNumber", "PreviousTxSequenceNumber"),
+):
+    passive(rule, MESSAGE, f"{field} is that of the message", of_system=True)(has_field_of_message(field, of_message))

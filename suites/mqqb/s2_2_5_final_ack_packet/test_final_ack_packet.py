@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.5 FinalAck Packet: the SUT sends it when a transactional message is refused or leaves its queue."""
+"""MS-MQQB 2.2.5 FinalAck Packet: the SUT sends one when a transactional message is refused or leaves its queue."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import of_class
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
-from suites.mqqb.steps.ordering import Receiver, place, private_number
+from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
 
 PRIVATE = 3
 BODY = (
@@ -21,15 +21,15 @@ BODY = (
     "MQQB-2.2.5.1-03",
     "MQQB-2.2.5.1-D01",
 )
-"""Rules of what every FinalAck holds and where it goes."""
+"""Rules of the body and the destination of every FinalAck."""
 FIFTH = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
-"""The place of a message that follows on the first of its sequence."""
+"""The TransactionHeader of a message that follows the first message of its sequence, with a gap."""
 
 
-def _judge_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``BODY``."""
+def judge_final_ack_body(judge, receiver, frame, sent, previous):
+    """Judge the rules of ``BODY`` by the FinalAck of a sent message that follows the number ``previous``."""
     evidence = [sent, frame]
-    header, found = sent["TransactionHeader"], place(frame)
+    header, found = sent["TransactionHeader"], read_ack_place(frame)
     identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
     expected = (int(identifier.Ordinal), int(identifier.TimeStamp), number, previous)
     judge("MQQB-2.2.5-24", expected=expected, observed=tuple(found), evidence=evidence)
@@ -38,8 +38,8 @@ def _judge_body(judge, receiver, frame, sent, previous):
     judge("MQQB-2.2.5.1-03", expected=previous, observed=found.TxPreviousSequenceNumber, evidence=evidence)
     identified, user = bytes(frame["MessagePropertiesHeader"].MessageBody)[16:], sent["UserHeader"]
     source = receiver.peer.identifier.bytes_le + int(user.MessageID).to_bytes(4, "little")
-    whole = (*expected, source.hex())
-    judge("MQQB-2.2.5.1-D01", expected=whole, observed=(*found, identified.hex()), evidence=evidence)
+    complete = (*expected, source.hex())
+    judge("MQQB-2.2.5.1-D01", expected=complete, observed=(*found, identified.hex()), evidence=evidence)
     name = str(frame["UserHeader"].DestinationQueue.DirectFormatName)
     address = f"TCP:{receiver.peer.address}"
     judge("MQQB-2.2.5-07", expected=address, observed=name.partition("\\")[0], evidence=evidence)
@@ -61,24 +61,26 @@ def _judge_body(judge, receiver, frame, sent, previous):
         ),
     ],
 )
-@goes_on()
-def test_a_message_that_no_queue_takes(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence, its fifth, goes where it cannot be taken: a negative FinalAck comes for it."""
+@sut_survives()
+def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
+    """The second message of a sequence, number 5, has a wrong destination: its FinalAck has the class and number for
+    it.
+    """
     receiver = Receiver(peer, sut)
     receiver.send()
     wrong = {name: value.format(address=sut.address) for name, value in wrong.items()}
     sent = receiver.send(transaction=FIFTH, **wrong)
     frame = receiver.await_acknowledgment(final=True)
-    _judge_body(judge, receiver, frame, sent, 1)
+    judge_final_ack_body(judge, receiver, frame, sent, 1)
     judge(rule, expected=of_class(message_class), observed=frame, evidence=[sent, frame])
 
 
 @needs("queue_control", "private_names")
 @covers("MQQB-2.2.5-05")
-def test_a_final_ack_to_a_private_name(peer, sut, judge):
-    """For a message to a private name that is refused the FinalAck goes to private queue 4 of its sender."""
+def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
+    """A transactional message to a private format name is refused: its FinalAck goes to private queue 4 of the peer."""
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue()))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_queue_number(sut, sut.queue()))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
@@ -98,9 +100,11 @@ def test_a_final_ack_to_a_private_name(peer, sut, judge):
         pytest.param("MQQB-2.2.5-20", 0xC000, delete, marks=covers("MQQB-2.2.5-20"), id="q_deleted"),
     ],
 )
-def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, remove):
-    """A message with JP and JN, the second of three, is accepted and then taken, purged or deleted with its queue: its
-    FinalAck says which one, although a later sequence has begun.
+def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
+    """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event and its own
+    numbers.
+
+    It is the second of three messages, number 5; the third begins a new sequence.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -112,37 +116,39 @@ def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, re
     for _ in range(3 if remove is take else 1):
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
-    _judge_body(judge, receiver, frame, sent, 1)
+    judge_final_ack_body(judge, receiver, frame, sent, 1)
     judge(rule, expected=of_class(message_class), observed=frame, evidence=[sent, frame])
 
 
 @covers("MQQB-2.2.5.1-D02")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
-def test_a_final_ack_of_any_number(peer, sut, judge, number):
-    """A message that is refused has any number: its FinalAck has that one."""
+def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, number):
+    """A refused message has TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its FinalAck has that number."""
     receiver = Receiver(peer, sut)
     place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
     sent = receiver.send(queue="plain", transaction=place_in_sequence)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5.1-D02", expected=number, observed=place(frame).TxSequenceNumber, evidence=[sent, frame])
+    judge("MQQB-2.2.5.1-D02", expected=number, observed=read_ack_place(frame).TxSequenceNumber, evidence=[sent, frame])
 
 
 @needs("receive")
 @covers("MQQB-2.2.5-D01")
 @pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
-def test_only_who_wants_journaling_or_is_refused_has_a_final_ack(peer, sut, judge, remove):
-    """Four messages are taken or purged: one wants nothing, one JN, one JP, one both. The fifth is refused, and wants
-    nothing.
+def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
+    """Four messages are received or purged: with no journaling, JN, JP, or both. The fifth, without journaling, is
+    refused.
+
+    FinalAcks come for all messages except the first.
     """
     receiver = Receiver(peer, sut)
-    wishes: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
-    sent = [receiver.send(wish) for wish in wishes]
-    receiver.last_acknowledgment(len(wishes))
-    for _ in wishes if remove is take else wishes[:1]:
+    journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
+    sent = [receiver.send(flags) for flags in journaling]
+    receiver.last_acknowledgment(len(journaling))
+    for _ in journaling if remove is take else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
     finals = receiver.acknowledgments(final=True)
-    observed = sorted({place(frame).TxSequenceNumber for frame in finals})
+    observed = sorted({read_ack_place(frame).TxSequenceNumber for frame in finals})
     judge("MQQB-2.2.5-D01", expected=[2, 3, 4, 5], observed=observed, evidence=[*sent, *finals])

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.5 FinalAck Packet: the classes that say why a transactional message was refused, or left its queue."""
+"""MS-MQQB 2.2.5 FinalAck Packet: the classes that name the reason of a refusal or removal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
-from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, RECEIVE_TIMEOUT
+from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
+from suites.mqqb.steps.secured import CLEAR, KEY, Secured, encrypt, sign
 
 NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 REASONS = {
@@ -20,15 +20,18 @@ REASONS = {
     "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
-"""By rule; who verifies a signature by any provider as any other takes the message instead (E84)."""
+"""Reasons by rule. A SUT that verifies the signature of an unknown provider accepts the message (E84)."""
 SHORT_S = 1
 
 
 @malforms("MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @needs("security", "receive")
 @covers(*REASONS)
-def test_what_is_wrong_with_its_security(peer, sut, judge):
-    """Four are refused: of a user without access, with a bad key, signed by an unknown provider, with another's key."""
+def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
+    """Four messages are refused: a user without access, a bad key, an unknown provider, the signature of another user.
+
+    The FinalAck of each has the class of its reason; a SUT may accept an unknown provider (erratum E84).
+    """
     secured = Secured(peer, sut)
 
     def message(user=ALICE, **security):
@@ -36,9 +39,9 @@ def test_what_is_wrong_with_its_security(peer, sut, judge):
 
     packets = {
         "MQQB-2.2.5-15": message(MALLORY),
-        "MQQB-2.2.5-16": secret(sut, message(), 5, AES_256, KEY[256], blob=b"\7" * 268),
-        "MQQB-2.2.5-17": signed(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
-        "MQQB-2.2.5-18": signed(message(), SIG20, BOB.key),
+        "MQQB-2.2.5-16": encrypt(sut, message(), 5, AES_256, KEY[256], blob=b"\7" * 268),
+        "MQQB-2.2.5-17": sign(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
+        "MQQB-2.2.5-18": sign(message(), SIG20, BOB.key),
     }
     for rule, disposition in secured.dispositions(packets, "transactional").items():
         judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
@@ -46,22 +49,24 @@ def test_what_is_wrong_with_its_security(peer, sut, judge):
 
 @needs("queue_control")
 @covers("MQQB-2.2.5-19")
-def test_a_message_for_which_its_queue_has_no_room(peer, sut, judge):
-    """Two messages of a kilobyte for a queue whose quota is that: one of them is refused."""
+def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
+    """Of two messages of 1,400 bytes for a queue with a quota of 2 KB, one is refused: its FinalAck has the class of a
+    full queue.
+    """
     small = sut.new_queue("small", transactional=True, quota_kb=2)
     receiver = Receiver(peer, sut)
     to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{small}", "body": bytes(1_400)}
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
-    judge("MQQB-2.2.5-19", expected=of_class(Q_EXCEED_QUOTA), observed=frame, evidence=[*sent, frame])
+    judge("MQQB-2.2.5-19", expected=of_class(AckClass.Q_EXCEED_QUOTA), observed=frame, evidence=[*sent, frame])
 
 
 @covers("MQQB-2.2.5-22")
-def test_a_message_whose_time_to_be_received_is_over(peer, sut, judge):
-    """A message with JN that nobody receives in time has a FinalAck when that is over."""
+def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
+    """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of that class."""
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JN": 1, "TimeToBeReceived": SHORT_S})
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5-22", expected=of_class(RECEIVE_TIMEOUT), observed=frame, evidence=[sent, frame])
+    judge("MQQB-2.2.5-22", expected=of_class(AckClass.RECEIVE_TIMEOUT), observed=frame, evidence=[sent, frame])

@@ -5,26 +5,26 @@ from __future__ import annotations
 from harness.faults.fields import bit_clear, field_is
 from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
-from harness.faults.sent_messages import resized
+from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import SessionAckPacket
 
 SH = 1 << 4
 
 add(
-    "header-session-ack-sh-clear",
+    "any-session-ack-sh-clear",
     "MQQB-2.2.6-01",
-    "A SessionAck has SH clear.",
+    "The receiver sends a SessionAck with SH clear.",
     bit_clear(SessionAckPacket, "BaseHeader.SH"),
 )
 add(
-    "header-session-ack-packet-type",
+    "receiver-session-ack-pt-3",
     "MQQB-2.2.6-02",
-    "A SessionAck has PT 3.",
+    "The receiver sends a SessionAck with PT 3.",
     field_is(SessionAckPacket, "InternalHeader.PT", 3),
 )
 add(
-    "header-session-ack-without-session-header",
+    "receiver-session-ack-session-header-missing",
     "MQQB-2.2.6-D01",
-    "A SessionAck ends with its InternalHeader, and says so.",
-    wrong_bytes(SessionAckPacket, lambda data: resized(data[:2] + bytes([data[2] & ~SH]) + data[3:20])),
+    "The receiver sends a SessionAck with SH clear that ends after its InternalHeader.",
+    wrong_bytes(SessionAckPacket, lambda data: correct_packet_size(data[:2] + bytes([data[2] & ~SH]) + data[3:20])),
 )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from harness.expectations import fields
 from harness.run.marks import covers
-from suites.mqqb.steps.exchanges import exchange
-from suites.mqqb.steps.opening import internal_bits
+from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.opening import read_internal_bits
 
 SH = 1 << 4
 
 
 @covers("MQQB-2.2.6-01", "MQQB-2.2.6-02")
-def test_a_session_ack_is_internal_and_of_its_type(peer, judge):
-    """The packet that acknowledges a message has IN and SH set and PT 1."""
-    done = exchange(peer)
-    answer = done.answers[2] if len(done.answers) > 2 else None
-    bits = internal_bits(answer)
+def test_session_ack_has_in_and_sh_set_and_pt_1(peer, judge):
+    """The SUT acknowledges a message with a packet that has IN and SH set and PT 1."""
+    exchange = exchange_message(peer)
+    answer = exchange.answers[2] if len(exchange.answers) > 2 else None
+    bits = read_internal_bits(answer)
     observed = {"IN": bits["IN"], "SH": int(answer is not None and bool(answer.data[2] & SH))}
     judge("MQQB-2.2.6-01", expected=fields(IN=1, SH=1), observed=observed, evidence=[answer])
     judge("MQQB-2.2.6-02", expected=1, observed=bits["PT"], evidence=[answer])

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.datagrams import received_datagrams
 from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, sent_as
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, pings
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
@@ -29,77 +29,77 @@ def _flags(data: bytes) -> int:
     return int.from_bytes(data[:2], "little")
 
 
-def _unanswered(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
+def _drop_if(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
     """Drop datagrams by their Flags."""
     return lambda data: None if refused(_flags(data)) else data
 
 
-def _only_bit(bit: int) -> Callable[[int], bool]:
+def _has_only_bit(bit: int) -> Callable[[int], bool]:
     return lambda flags: flags == 1 << bit
 
 
-def _refusal_if_unused(data: bytes) -> bytes:
+def _refuse_unused_flags(data: bytes) -> bytes:
     return bytes([data[0] | RF]) + data[1:] if _flags(data) >> 2 else data
 
 
-def _any_signature(data: bytes) -> bytes:
-    """Give a datagram the right Signature, whatever it had."""
+def _correct_signature(data: bytes) -> bytes:
+    """Replace the Signature of a datagram by the right one."""
     return data[:2] + SIGNATURE + data[4:]
 
 
 # -- Flags ---------------------------------------------------------------------------------------------------------
 
 for _name, _rule, _bit in (
-    ("ping-request-unused-bit-2-matters", "MQQB-2.2.7-06", 2),
-    ("ping-request-unused-bit-3-matters", "MQQB-2.2.7-07", 3),
-    ("ping-request-unused-bit-4-matters", "MQQB-2.2.7-08", 4),
-    ("ping-request-unused-bit-5-matters", "MQQB-2.2.7-09", 5),
-    ("ping-request-unused-bit-6-matters", "MQQB-2.2.7-10", 6),
-    ("ping-request-unused-bit-7-matters", "MQQB-2.2.7-11", 7),
-    ("ping-request-unused-bit-8-matters", "MQQB-2.2.7-12", 8),
-    ("ping-request-unused-bit-9-matters", "MQQB-2.2.7-13", 9),
-    ("ping-request-unused-bit-10-matters", "MQQB-2.2.7-14", 10),
-    ("ping-request-unused-bit-11-matters", "MQQB-2.2.7-15", 11),
-    ("ping-request-unused-bit-12-matters", "MQQB-2.2.7-16", 12),
-    ("ping-request-unused-bit-13-matters", "MQQB-2.2.7-17", 13),
-    ("ping-request-unused-bit-14-matters", "MQQB-2.2.7-18", 14),
-    ("ping-request-unused-bit-15-matters", "MQQB-2.2.7-19", 15),
+    ("acceptor-ping-request-with-unused-bit-2-ignored", "MQQB-2.2.7-06", 2),
+    ("acceptor-ping-request-with-unused-bit-3-ignored", "MQQB-2.2.7-07", 3),
+    ("acceptor-ping-request-with-unused-bit-4-ignored", "MQQB-2.2.7-08", 4),
+    ("acceptor-ping-request-with-unused-bit-5-ignored", "MQQB-2.2.7-09", 5),
+    ("acceptor-ping-request-with-unused-bit-6-ignored", "MQQB-2.2.7-10", 6),
+    ("acceptor-ping-request-with-unused-bit-7-ignored", "MQQB-2.2.7-11", 7),
+    ("acceptor-ping-request-with-unused-bit-8-ignored", "MQQB-2.2.7-12", 8),
+    ("acceptor-ping-request-with-unused-bit-9-ignored", "MQQB-2.2.7-13", 9),
+    ("acceptor-ping-request-with-unused-bit-10-ignored", "MQQB-2.2.7-14", 10),
+    ("acceptor-ping-request-with-unused-bit-11-ignored", "MQQB-2.2.7-15", 11),
+    ("acceptor-ping-request-with-unused-bit-12-ignored", "MQQB-2.2.7-16", 12),
+    ("acceptor-ping-request-with-unused-bit-13-ignored", "MQQB-2.2.7-17", 13),
+    ("acceptor-ping-request-with-unused-bit-14-ignored", "MQQB-2.2.7-18", 14),
+    ("acceptor-ping-request-with-unused-bit-15-ignored", "MQQB-2.2.7-19", 15),
 ):
     add(
         _name,
         _rule,
-        f"A Ping Request with bit {_bit} of Flags set is not answered.",
-        received_datagrams(PingSocket.LISTENER, _unanswered(_only_bit(_bit))),
+        f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
+        received_datagrams(PingSocket.LISTENER, _drop_if(_has_only_bit(_bit))),
     )
 
 add(
-    "ping-request-unused-bits-refused",
+    "acceptor-ping-request-with-all-unused-flags-ignored",
     "MQQB-2.2.7-01",
-    "A Ping Request with all unused flags set is not answered.",
-    received_datagrams(PingSocket.LISTENER, _unanswered(lambda flags: flags >> 2 == 0x3FFF)),
+    "The acceptor does not answer a Ping Request with all unused flags set.",
+    received_datagrams(PingSocket.LISTENER, _drop_if(lambda flags: flags >> 2 == 0x3FFF)),
 )
 add(
-    "ping-response-unused-bits-refused",
+    "initiator-ping-response-with-unused-flags-taken-as-refusal",
     "MQQB-2.2.7-01",
-    "A Ping Response with unused flags set counts as a refusal.",
-    received_datagrams(PingSocket.SOURCE, _refusal_if_unused),
+    "The initiator treats a Ping Response with an unused flag set as a refusal.",
+    received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
 )
 add(
-    "ping-request-type-flipped",
+    "initiator-ping-request-rc-inverted",
     "MQQB-2.2.7-02",
-    "RC of a Ping Request is set by a server.",
+    "The initiator's Ping Request has RC inverted: a server sets it.",
     sent_as("initiator", bit_inverted(PingPacket, "RC")),
 )
 add(
-    "ping-response-type-set",
+    "acceptor-ping-response-rc-always-set",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
-    "RC is set in every Ping Response.",
+    "The acceptor sets RC in every Ping Response.",
     sent_as("acceptor", bit_set(PingPacket, "RC")),
 )
 add(
-    "ping-response-refuses",
+    "acceptor-ping-response-rf-always-set",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
-    "RF is set in every Ping Response, though sessions are accepted.",
+    "The acceptor sets RF in every Ping Response, although it accepts sessions.",
     sent_as("acceptor", bit_set(PingPacket, "RF")),
 )
 
@@ -114,37 +114,37 @@ class _FewSessions(Connecting):
 
 
 add(
-    "ping-response-never-refuses",
+    "acceptor-ping-response-rf-always-clear",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
-    "With room for four sessions, RF is clear in every Ping Response, though the fifth session is refused.",
-    both(replaced(_FewSessions), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
+    "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
+    both(replace_part(_FewSessions), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
 )
 
 # -- Signature and Cookie ------------------------------------------------------------------------------------------
 
 add(
-    "ping-request-signature-swapped",
+    "initiator-ping-request-signature-bytes-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.6-07"),
-    "Signature of a Ping Request is 0x4855.",
+    "The initiator's Ping Request has Signature 0x4855: its bytes are swapped.",
     sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
 add(
-    "ping-request-any-signature",
+    "acceptor-ping-request-with-wrong-signature-answered",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
-    "A Ping Request is answered whatever its Signature.",
-    received_datagrams(PingSocket.LISTENER, _any_signature),
+    "The acceptor answers a Ping Request with a wrong Signature.",
+    received_datagrams(PingSocket.LISTENER, _correct_signature),
 )
 add(
-    "ping-response-any-signature",
+    "initiator-ping-response-with-wrong-signature-accepted",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
-    "A Ping Response is taken whatever its Signature.",
-    received_datagrams(PingSocket.SOURCE, _any_signature),
+    "The initiator accepts a Ping Response with a wrong Signature.",
+    received_datagrams(PingSocket.SOURCE, _correct_signature),
 )
 
 
-@fault("ping-response-any-cookie", breaks=("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"))
-class AnyCookieTaken(Ping):
-    """A Ping Response is taken whatever its Cookie."""
+@fault("initiator-ping-response-with-wrong-cookie-accepted", breaks=("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"))
+class InitiatorPingResponseWithWrongCookieAccepted(Ping):
+    """The initiator accepts a Ping Response with a wrong Cookie."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
@@ -154,31 +154,31 @@ class AnyCookieTaken(Ping):
 # -- the whole -----------------------------------------------------------------------------------------------------
 
 add(
-    "ping-response-guid-before-cookie",
+    "acceptor-ping-response-qm-guid-before-cookie",
     "MQQB-2.2.7-D01",
-    "QMGuid of a Ping Response stands before Cookie.",
+    "The acceptor's Ping Response has QMGuid before Cookie.",
     sent_as("acceptor", pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
 )
 add(
-    "ping-response-longer",
+    "acceptor-ping-response-28-bytes",
     "MQQB-2.2.7-D01",
-    "A Ping Response has 28 bytes.",
+    "The acceptor's Ping Response has 28 bytes instead of 24.",
     sent_as("acceptor", pings(lambda packet: packet.build() + bytes(4))),
 )
 
 
-@fault("cookie-loses-its-highest-bit", breaks="MQQB-2.2.7-22", blind=True)
-class CookieLosesItsHighestBit(Ping):
-    """A Cookie is kept as a signed number: its highest bit is lost."""
+@fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks="MQQB-2.2.7-22", blind=True)
+class AcceptorPingResponseCookieHighestBitCleared(Ping):
+    """The acceptor's Ping Response has the Cookie of its request without its highest bit."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
         return replace(response, Cookie=response.Cookie & 0x7FFFFFFF)
 
 
-@fault("refusal-foretold-for-ever", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
-class RefusalForetoldForEver(Ping):
-    """Once a Ping Response had RF set, all after it have."""
+@fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
+class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
+    """The acceptor sets RF in every Ping Response after the first one with RF set."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

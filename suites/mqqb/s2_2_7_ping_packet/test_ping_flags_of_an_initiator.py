@@ -5,32 +5,33 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import fields
-from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, element, seen
+from harness.run.marks import covers, needs, sut_survives
+from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 
 SERVERS = ("WinServer", "WinEnt")
 
 
 @needs("ping_initiator", "inspect")
 @covers("MQQB-2.2.7-02")
-def test_only_a_server_leaves_its_type_clear(peer, sut, judge):
-    """RC of the Ping Request is clear for OperatingSystemType WinServer and WinEnt only.
+def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
+    """RC of the SUT's Ping Request is 0 if its OperatingSystemType is WinServer or WinEnt, and 1 otherwise.
 
-    OS of the EstablishConnection request says the same, but not on the wire: frames 1 and 3 of 4.1 have RC 1 and OS 1.
+    OS of the EstablishConnection request is not evidence: frames 1 and 3 of MS-MQQB 4.1 have RC 1 and OS 1.
     """
-    asked = Caller(peer, sut).asked()
-    kind = element(sut.inspect()["QueueManager"], "OperatingSystemType")
+    asked = PingingSut(peer, sut).await_ping()
+    kind = read_element(sut.inspect()["QueueManager"], "OperatingSystemType")
     expected = fields(RC=int(kind not in SERVERS))
-    judge("MQQB-2.2.7-02", expected=expected, observed=seen(asked, "RC"), case=kind, evidence=asked)
+    judge("MQQB-2.2.7-02", expected=expected, observed=ping_fields(asked, "RC"), case=kind, evidence=asked)
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-01")
-@pytest.mark.parametrize(("RF", "expected"), [(0, OPENED), (1, OPENED_NONE)])
-def test_unused_flags_of_a_response_make_no_difference(peer, sut, judge, RF, expected):
-    """With every unused flag set, a response still means what its RF says."""
-    caller = Caller(peer, sut)
-    asked = caller.asked()
-    answer = caller.answer(asked, Flags=0xFFFC | RF << 1)
-    judge("MQQB-2.2.7-01", expected=expected, observed=caller.outcome(caller.before_retry_ms), evidence=[asked, answer])
+@pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
+def test_unused_flags_of_a_ping_response_are_ignored(peer, sut, judge, RF, expected):
+    """A Ping Response with every unused flag set: with RF 0 the SUT opens a session, with RF 1 it opens none."""
+    pinging_sut = PingingSut(peer, sut)
+    asked = pinging_sut.await_ping()
+    answer = pinging_sut.answer_ping(asked, Flags=0xFFFC | RF << 1)
+    observed = pinging_sut.await_session(pinging_sut.no_retry_ms)
+    judge("MQQB-2.2.7-01", expected=expected, observed=observed, evidence=[asked, answer])

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.7 Ping Packet, as the acceptor sends and takes it."""
+"""MS-MQQB 2.2.7 Ping Packet, as the acceptor sends and receives it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import fields, holds
-from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, goes_on, needs
+from harness.expectations import fields
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import (
-    answered,
-    answers,
-    ask,
-    read,
-    response,
-    seen,
-    session_outcome,
-)
+from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer
 
 UNUSED_BITS = {
     2: "MQQB-2.2.7-06",
@@ -42,88 +33,64 @@ MORE_THAN_A_CLIENT_TAKES = 12
 """Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
 
 
-KNOWN = ("RC", "RF", "Signature", "Cookie", "QMGuid")
-"""All fields of a response that are not free to differ."""
+JUDGED_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
+"""The fields of a response that depend on its request."""
 
 
-@goes_on()
+@sut_survives()
 @needs("ping")
 @covers("MQQB-2.2.7-01", *UNUSED_BITS.values())
-def test_unused_flags_of_a_request_make_no_difference(peer, judge):
-    """A Ping Request with one unused bit set, or with all, is answered like one without them."""
-    expected = seen(answered(peer), *KNOWN)
+def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
+    """A Ping Request with one unused bit set, or with all, has the same response as one with all bits clear."""
+    expected = require_ping_answer(peer).fields(*JUDGED_FIELDS)
     for bit, rule in UNUSED_BITS.items():
-        sent, got = ask(peer, Flags=1 << bit)
-        judge(rule, expected=expected, observed=seen(got, *KNOWN), evidence=[sent, got])
-    sent, got = ask(peer, Flags=sum(1 << bit for bit in UNUSED_BITS))
-    judge("MQQB-2.2.7-01", expected=expected, observed=seen(got, *KNOWN), evidence=[sent, got])
+        exchange = ping_sut(peer, Flags=1 << bit)
+        judge(rule, expected=expected, observed=exchange.fields(*JUDGED_FIELDS), evidence=exchange)
+    exchange = ping_sut(peer, Flags=sum(1 << bit for bit in UNUSED_BITS))
+    judge("MQQB-2.2.7-01", expected=expected, observed=exchange.fields(*JUDGED_FIELDS), evidence=exchange)
 
 
 @needs("ping")
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
-def test_response_foretells_what_happens_to_a_session(peer, judge):
-    """RF is clear before a session that is accepted and set before one that is refused, while sessions add up."""
+def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
+    """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts it, and 1 if it
+    refuses it.
+    """
     for number in range(MORE_THAN_A_CLIENT_TAKES):
         client = UUID(CLIENT.format(number))
-        sent, got = ask(peer, QMGuid=client)
-        outcome, connection = session_outcome(peer, client)
-        ping = read(got)
-        foretold = seen(got) if ping is None else ("refused" if ping.RF else "accepted")
-        evidence = [sent, got, *connection.received[:1]]
-        judge.all(expected=outcome, observed=foretold, case=f"session {number + 1}", evidence=evidence)
+        exchange = ping_sut(peer, QMGuid=client)
+        outcome, connection = request_session_as(peer, client)
+        evidence = [*exchange, *connection.received[:1]]
+        predicted = exchange.predicted_outcome
+        judge.all(expected=outcome, observed=predicted, case=f"session {number + 1}", evidence=evidence)
         if outcome != "accepted":
             return
 
 
 @needs("ping", "configure")
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
-def test_what_is_foretold_changes_when_there_is_room_again(peer, sut, judge):
-    """While no session more is accepted RF is set; once one is, RF is clear."""
+def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
+    """The SUT's limit of sessions is 1, then its usual value: RF of a Ping Response predicts the next outcome."""
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
-        judge.give_up(Verdict.NOT_EXERCISED, "it cannot be told how many sessions it accepts")
+        rules = ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
+        judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
         return
-    opened = [session_outcome(peer, peer.identifier)[1]]
+    opened = [request_session_as(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        sent, got = ask(peer)
-        outcome, connection = session_outcome(peer, peer.identifier)
+        exchange = ping_sut(peer)
+        outcome, connection = request_session_as(peer, peer.identifier)
         opened.append(connection)
-        ping = read(got)
-        foretold = seen(got) if ping is None else ("refused" if ping.RF else "accepted")
-        judge.all(expected=outcome, observed=foretold, case=f"at {limit}", evidence=[sent, got])
-
-
-@needs("ping")
-@covers("MQQB-3.1.7.7-01")
-def test_the_same_request_is_answered_again(peer, judge):
-    """A Ping Request that comes four times from one port is answered each time; on a network two may be lost."""
-    end = peer.udp()
-    packet = ping_request(QMGuid=peer.identifier, Cookie=0x1234)
-    frames = []
-    for _ in range(4):
-        sent = end.send(packet)
-        frames += [sent, response(end, sent)]
-    came = sum(answers(got, sent) for sent, got in batched(frames))
-    judge(
-        "MQQB-3.1.7.7-01",
-        expected=holds("2 answers or more", otherwise=f"{came} answers"),
-        observed=came >= 2,
-        evidence=frames,
-    )
-
-
-def batched(frames):
-    """Return requests with what came back, pair by pair."""
-    return list(zip(frames[::2], frames[1::2], strict=True))
+        judge.all(expected=outcome, observed=exchange.predicted_outcome, case=f"limit {limit}", evidence=exchange)
 
 
 @needs("ping")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.7-03")
 @pytest.mark.parametrize("signature", [0x0000, 0x5549, 0x4855, 0xFFFF])
-def test_request_with_another_signature_is_not_answered(peer, judge, signature):
-    """A request that differs from an answered one in its Signature alone gets nothing; the next right one does."""
-    answered(peer)
+def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
+    """A Ping Request with a wrong Signature has no response; the same request with the right Signature has one."""
+    require_ping_answer(peer)
     end = peer.udp()
     request = {"QMGuid": peer.identifier, "Cookie": 0x1234}
     wrong = end.send(ping_request(**request, Signature=signature))
@@ -138,9 +105,9 @@ def test_request_with_another_signature_is_not_answered(peer, judge, signature):
 @needs("ping")
 @covers("MQQB-2.2.7-D01")
 @pytest.mark.parametrize("RC", [0, 1])
-def test_a_response_has_its_fields_in_their_places(peer, sut, judge, RC):
-    """A response to a request whose fields all differ, byte by byte; RF may be set or not."""
-    sent, got = ask(peer, RC=RC, Cookie=0x8765_4321)
+def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
+    """The response to a Ping Request with a Cookie of four different bytes is compared byte by byte, except RF."""
+    sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)
     observed = "nothing" if got is None else bytes([got.data[0] & ~2]) + got.data[1:]
     expected = bytes([RC, 0]) + b"HU" + bytes.fromhex("21436587") + sut.guid.bytes_le
     judge("MQQB-2.2.7-D01", expected=expected, observed=observed, evidence=[sent, got])

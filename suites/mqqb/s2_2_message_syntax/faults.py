@@ -10,19 +10,19 @@ from harness.faults.registry import add
 from reference_qm.codec import ConnectionParametersPacket, SessionAckPacket
 
 
-def _reversed(start: int, end: int) -> Callable[[bytes], bytes]:
+def _reverse(start: int, end: int) -> Callable[[bytes], bytes]:
     return lambda data: data[:start] + data[start:end][::-1] + data[end:]
 
 
 add(
-    "syntax-session-ack-big-endian",
+    "receiver-session-ack-sequence-number-big-endian",
     "MQQB-2.2-D01",
-    "AckSequenceNumber of a SessionAck has its most significant byte first.",
-    wrong_bytes(SessionAckPacket, _reversed(20, 22)),
+    "The receiver's SessionAck has AckSequenceNumber in big-endian order.",
+    wrong_bytes(SessionAckPacket, _reverse(20, 22)),
 )
 add(
-    "syntax-timeouts-big-endian",
+    "acceptor-connection-parameters-ack-timeout-big-endian",
     "MQQB-2.2-D01",
-    "An acceptor's AckTimeout has its most significant byte first.",
-    sent_as("acceptor", wrong_bytes(ConnectionParametersPacket, _reversed(24, 28))),
+    "The acceptor's ConnectionParameters has AckTimeout in big-endian order.",
+    sent_as("acceptor", wrong_bytes(ConnectionParametersPacket, _reverse(24, 28))),
 )

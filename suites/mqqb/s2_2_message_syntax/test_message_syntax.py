@@ -7,41 +7,43 @@ import textwrap
 from harness.run.marks import covers
 
 TIME_STAMP, ACK_MS, RECOVERABLE_ACK_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
-"""Their bytes make other numbers in the other order, and the timeouts are in their ranges (2.2.2.1)."""
+"""Numbers that differ from their big-endian reading; the timeouts are in their ranges (2.2.2.1)."""
 SIZES = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 
 
-def _hex(frame, start, end):
+def _bytes_of(frame, start, end):
     return frame.data[start:end].hex()
 
 
 @covers("MQQB-2.2-D01")
-def test_numbers_have_their_least_significant_byte_first(peer, judge):
-    """The sizes of an acceptor's packets, numbers that it repeats and a count of its own, byte by byte."""
+def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
+    """Sizes, timeouts, a time stamp and a count in the SUT's three answers to a session and a message are
+    little-endian.
+    """
     timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
     connection = peer.open_raw({"TimeStamp": TIME_STAMP}, **timeouts)
     established, agreed = connection.received[:2]
     acknowledged = connection.acknowledgment()
     frames = [established, agreed, acknowledged]
     numbers = [
-        *((due, _hex(frame, 8, 12)) for due, frame in zip(SIZES, frames, strict=True) if frame is not None),
-        ("04030201", _hex(established, 52, 56)),
-        ("04030000", _hex(agreed, 20, 24)),
-        ("70110100", _hex(agreed, 24, 28)),
+        *((due, _bytes_of(frame, 8, 12)) for due, frame in zip(SIZES, frames, strict=True) if frame is not None),
+        ("04030201", _bytes_of(established, 52, 56)),
+        ("04030000", _bytes_of(agreed, 20, 24)),
+        ("70110100", _bytes_of(agreed, 24, 28)),
     ]
     if acknowledged is not None:
-        numbers.append(("0100", _hex(acknowledged, 20, 22)))
-    # Other bytes are another number, which other rules judge; in another order they are this rule's.
-    known = [(due, found) for due, found in numbers if sorted(_octets(due)) == sorted(_octets(found))]
+        numbers.append(("0100", _bytes_of(acknowledged, 20, 22)))
+    # Other rules judge a number with other bytes; this rule judges the order of the bytes.
+    known = [(due, found) for due, found in numbers if sorted(_split_octets(due)) == sorted(_split_octets(found))]
     if not known:
-        judge.not_exercised(
-            "MQQB-2.2-D01", reason="none of its numbers is as it is to be, in whatever order", evidence=frames
+        judge.mark_not_exercised(
+            "MQQB-2.2-D01", reason="no number has the expected bytes, in any order", evidence=frames
         )
         return
     expected, observed = (", ".join(each) for each in zip(*known, strict=True))
     judge("MQQB-2.2-D01", expected=expected, observed=observed, evidence=frames)
 
 
-def _octets(text: str) -> list[str]:
+def _split_octets(text: str) -> list[str]:
     return textwrap.wrap(text, 2)

@@ -5,25 +5,14 @@ from __future__ import annotations
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.wire.protection import (
-    ADVANCED,
-    AES_256,
-    BASE,
-    ENHANCED,
-    LEVELS,
-    RC4,
-    RsaKey,
-    encrypt_body,
-    listed_blobs,
-    simple_blob,
-)
+from harness.wire import protection
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured
 
 CONSTANT = "0602000000a4000052534131"
-BITS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
-WAYS = {1: (RC4, 40), 3: (RC4, 128), 5: (AES_256, 256)}
+BITS = {protection.BASE: 512, protection.ENHANCED: 1024, protection.ADVANCED: 1024}
+ALGORITHMS = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
 HEADER = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
-"""Rules of the part that is the same in every blob."""
+"""Rules of the constant part of a blob."""
 SIZES = (
     "MQQB-2.4.1-01",
     "MQQB-2.4.1-04",
@@ -43,29 +32,33 @@ NUMBERS = (
 )
 """Rules of exponent and modulus."""
 BY_PROVIDER = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
-"""Rules of the list: a key for each provider, of its length."""
+"""Rules of the list of keys: one key for each provider, with its length."""
 
 
 @needs("security", "receive")
 @covers("MQQB-3.1.7.1.5-10", *HEADER, *SIZES, *NUMBERS, *BY_PROVIDER)
-def test_published_keys_are_those_that_decrypt(peer, sut, judge):
-    """Each blob is what is printed; a body under its numbers, read little-endian, arrives in clear."""
+def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, judge):
+    """Each published PUBLICKEYBLOB is compared field by field; a body encrypted with its key arrives decrypted in the
+    queue.
+    """
     if not sut.encryption_keys:
-        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT tells nobody its public keys")
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT does not publish its public keys")
         return
     secured = Secured(peer, sut)
-    blobs = listed_blobs(sut.encryption_keys)
+    blobs = protection.listed_blobs(sut.encryption_keys)
     sizes = {name: 8 * (len(blob) - 20) for name, blob in blobs.items()}
     packets = {}
-    for level, (algorithm, bits) in WAYS.items():
-        blob = blobs.get(LEVELS[level], b"").ljust(84, b"\0")
-        key = RsaKey(int.from_bytes(blob[20:], "little"), int.from_bytes(blob[16:20], "little"))
-        packet = secured.message(body=encrypt_body(CLEAR, algorithm, KEY[bits]), PrivacyLevel=level)
+    for level, (algorithm, bits) in ALGORITHMS.items():
+        blob = blobs.get(protection.LEVELS[level], b"").ljust(84, b"\0")
+        key = protection.RsaKey(int.from_bytes(blob[20:], "little"), int.from_bytes(blob[16:20], "little"))
+        packet = secured.message(body=protection.encrypt_body(CLEAR, algorithm, KEY[bits]), PrivacyLevel=level)
         packet["MessagePropertiesHeader"].EncryptionAlgorithm = algorithm
         packet["SecurityHeader"].EB = 1
         usable = key.modulus > 1 << 8 * (len(KEY[bits]) + 12)
-        packet["SecurityHeader"].EncryptionKey = simple_blob(algorithm, KEY[bits], key) if usable else b"\0" * 268
-        packets[LEVELS[level]] = packet
+        packet["SecurityHeader"].EncryptionKey = (
+            protection.simple_blob(algorithm, KEY[bits], key) if usable else b"\0" * 268
+        )
+        packets[protection.LEVELS[level]] = packet
     dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
     judge("MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=BITS, observed=sizes, evidence=evidence)

@@ -1,4 +1,4 @@
-"""Judge the SIMPLEBLOB in which a message brings its key. Spec: MS-MQQB 2.4.2."""
+"""Judge the SIMPLEBLOB with the session key of a message. Spec: MS-MQQB 2.4.2."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from harness.judging.passive import Finding, passive
 from reference_qm.codec import FormatError, SimpleBlob
 from suites.mqmq.steps.message_parts import of_part
 
-FIRST, SECOND, SIZE = b"\1\2\0\0", b"\0\xa4\0\0", 268
+HEAD, KEY_ALGORITHM, SIZE = b"\1\2\0\0", b"\0\xa4\0\0", 268
 ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 
 
 @passive("MQQB-2.4.2-01", "UserMessage", "sessionKeyAlgorithm of the SIMPLEBLOB is AES, RC2 or RC4")
 @of_part("SecurityHeader")
 def session_key_algorithm(security: Any, packet: Any) -> Finding:
-    """Hold sessionKeyAlgorithm against the algorithms, in a blob that can be read or not."""
+    """Demand one of the algorithms as sessionKeyAlgorithm, in a well-formed or malformed blob."""
     key = security.SecurityData.EncryptionKey
     if not key:
         return None
@@ -29,9 +29,9 @@ def session_key_algorithm(security: Any, packet: Any) -> Finding:
 @passive("MQQB-2.4.2-D01", "UserMessage", "the SIMPLEBLOB has its two fixed parts, and 268 bytes")
 @of_part("SecurityHeader")
 def blob_layout(security: Any, packet: Any) -> Finding:
-    """Hold the fixed bytes and the size of a blob against what is printed."""
+    """Demand the constant bytes and the size of a SIMPLEBLOB."""
     key = security.SecurityData.EncryptionKey
     if not key:
         return None
-    kept = key[:4] == FIRST and key[8:12] == SECOND and len(key) == SIZE
+    kept = key[:4] == HEAD and key[8:12] == KEY_ALGORITHM and len(key) == SIZE
     return kept, f"{key[:4].hex()}, {key[8:12].hex()}, {len(key)} bytes"

@@ -26,9 +26,9 @@ MINUTE_S = 60
 _NO_ADDRESS = "the peer"
 
 
-@fault("session-counts-shared", breaks="MQQB-3.1.1.3.1-01")
-class CountsShared(Receiving):
-    """All sessions count together."""
+@fault("receiver-message-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
+class ReceiverMessageCountSharedByAllSessions(Receiving):
+    """The receiver has one MessageReceivedCount for all sessions."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
@@ -36,26 +36,36 @@ class CountsShared(Receiving):
             other.MessageReceivedCount = session.MessageReceivedCount
 
 
-def _no_remote_address(qm: QueueManager) -> None:
+def _rename_remote_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
         session.RemoteQMAddress = _NO_ADDRESS
 
 
-def _no_hop_address(qm: QueueManager) -> None:
+def _rename_hop_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
         session.NextHopCollection = [replace(hop, Address=_NO_ADDRESS) for hop in session.NextHopCollection]
 
 
-add("session-no-remote-address", "MQQB-3.1.1.3.1-11", "RemoteQMAddress is a name.", always(_no_remote_address))
-add("session-no-hop-address", "MQQB-3.1.1.3.1.3-01", "Next hops have a name for an address.", always(_no_hop_address))
+add(
+    "any-session-remote-qm-address-is-a-name",
+    "MQQB-3.1.1.3.1-11",
+    "RemoteQMAddress of a session is a name instead of an address.",
+    always(_rename_remote_addresses),
+)
+add(
+    "initiator-next-hop-address-is-a-name",
+    "MQQB-3.1.1.3.1.3-01",
+    "Address of each NextHop is a name instead of an address.",
+    always(_rename_hop_addresses),
+)
 
 
 # -- the identifiers and numbers of sequences ----------------------------------------------------------------------
 
 
-@fault("start-same-sequence-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
-class SameSequenceAgain(TransactionalSending):
-    """All sequences to one queue have the same identifier."""
+@fault("sender-sequence-id-used-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
+class SenderSequenceIdUsedAgain(TransactionalSending):
+    """The sender uses one TxSequenceID for all sequences to a queue."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -63,9 +73,9 @@ class SameSequenceAgain(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=first)
 
 
-@fault("start-ordinal-three", breaks="MQQB-3.1.1.3.1-03")
-class OrdinalThree(TransactionalSending):
-    """The first sequence of a session has Ordinal 3."""
+@fault("sender-first-sequence-ordinal-3", breaks="MQQB-3.1.1.3.1-03")
+class SenderFirstSequenceOrdinal3(TransactionalSending):
+    """The sender's first sequence of a session has Ordinal 3."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -74,9 +84,9 @@ class OrdinalThree(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=other)
 
 
-@fault("start-not-from-zero", breaks="MQQB-3.1.1.3.1-07")
-class NotFromZero(InSequence):
-    """A first identifier with TimeStamp 0 is not accepted."""
+@fault("receiver-first-sequence-with-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07")
+class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
+    """The receiver refuses a first sequence whose TxSequenceID has TimeStamp 0."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -86,19 +96,19 @@ class NotFromZero(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("start-from-any-number", breaks="MQQB-3.1.1.3.1-09")
-class FromAnyNumber(InSequence):
-    """A first sequence may begin with any number."""
+@fault("receiver-first-sequence-from-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
+class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
+    """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return session.IncomingTxSequenceID == NO_INCOMING or super().is_in_sequence(session, packet)
 
 
-# -- what a restart keeps ------------------------------------------------------------------------------------------
+# -- elements kept over a restart ----------------------------------------------------------------------------------
 
 
-def _incoming(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
-    """Spoil all that is known of incoming sequences at a restart."""
+def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
+    """Change each incoming sequence at a restart."""
 
     def spoil(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -108,20 +118,20 @@ def _incoming(change: Callable[[IncomingTransactionalTransferInfo], None]) -> In
     return at_restart(spoil)
 
 
-def _no_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.SequenceIdentifier = NO_INCOMING
 
 
-def _no_number(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_number(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.SequenceNumber = 0
 
 
-def _no_rejections(transfer: IncomingTransactionalTransferInfo) -> None:
+def _clear_rejections(transfer: IncomingTransactionalTransferInfo) -> None:
     transfer.RejectCount = 0
 
 
-def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
-    """Spoil all outgoing queues at a restart."""
+def _change_outgoing_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
+    """Change each outgoing queue at a restart."""
 
     def spoil(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
@@ -130,16 +140,16 @@ def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
     return at_restart(spoil)
 
 
-def _next_sequence(queue: OutgoingQueue) -> None:
+def _begin_next_sequence(queue: OutgoingQueue) -> None:
     identifier = queue.session.OutgoingTxSequenceID
     queue.session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1, identifier.TimeStamp)
 
 
-def _first_number_again(queue: OutgoingQueue) -> None:
+def _reset_number(queue: OutgoingQueue) -> None:
     queue.session.OutgoingTxSequenceNumber = 1
 
 
-def _other_reference(queue: OutgoingQueue) -> None:
+def _change_reference(queue: OutgoingQueue) -> None:
     """Let the session refer to an OutgoingQueue of another name for the same destination."""
     assert queue.session.OutgoingQueueReference is queue
     other = OutgoingQueue(Pathname=queue.Pathname, DestinationFormatName=f"{queue.DestinationFormatName}-other")
@@ -147,24 +157,24 @@ def _other_reference(queue: OutgoingQueue) -> None:
     queue.session.OutgoingQueueReference = other
 
 
-def _nothing_kept(queue: OutgoingQueue) -> None:
+def _clear_table(queue: OutgoingQueue) -> None:
     queue.session.OutgoingMessageTable = OutgoingMessageTable()
 
 
-def _no_acknowledgments_kept(queue: OutgoingQueue) -> None:
+def _remove_acknowledgments(queue: OutgoingQueue) -> None:
     for position in queue.session.OutgoingMessageTable:
         if position.MessagePosition.MessageReference.Class:
             queue.session.OutgoingMessageTable.remove(position)
 
 
-def _other_way_round(queue: OutgoingQueue) -> None:
+def _reverse_table(queue: OutgoingQueue) -> None:
     table = OutgoingMessageTable()
     for position in reversed(list(queue.session.OutgoingMessageTable)):
         table.add(position)
     queue.session.OutgoingMessageTable = table
 
 
-def _numbered_anew(queue: OutgoingQueue) -> None:
+def _renumber_messages(queue: OutgoingQueue) -> None:
     for position in queue.session.OutgoingMessageTable:
         if position.TxSequenceNumber:
             position.UserMessage = set_fields(
@@ -172,92 +182,92 @@ def _numbered_anew(queue: OutgoingQueue) -> None:
             )
 
 
-def _nothing_prepared(qm: QueueManager) -> None:
+def _clear_prepared_transactions(qm: QueueManager) -> None:
     for transaction in qm.adm.TransactionCollection.values():
         transaction.TransactionalOperationCollection.clear()
 
 
-def _no_awaiting(queue: OutgoingQueue) -> None:
+def _clear_awaiting(queue: OutgoingQueue) -> None:
     queue.session.AwaitingFinalACKTable.clear()
 
 
 add(
-    "start-other-sequence",
+    "sender-outgoing-sequence-id-changed-by-restart",
     "MQQB-3.1.1.3.1-04",
-    "A restart begins another sequence.",
-    _outgoing(_next_sequence),
+    "The sender begins a new sequence after a restart.",
+    _change_outgoing_at_restart(_begin_next_sequence),
 )
 add(
-    "start-rejections-forgotten",
+    "receiver-reject-count-lost-by-restart",
     "MQQB-3.1.1.3.1-05",
-    "A restart forgets how many messages were rejected.",
-    _incoming(_no_rejections),
+    "The receiver sets TxMessageRejectCount to 0 at a restart.",
+    _change_incoming_at_restart(_clear_rejections),
 )
 add(
-    "start-number-again",
+    "sender-outgoing-sequence-number-reset-by-restart",
     "MQQB-3.1.1.3.1-06",
-    "A restart sets OutgoingTxSequenceNumber to 1.",
-    _outgoing(_first_number_again),
+    "The sender sets OutgoingTxSequenceNumber to 1 at a restart.",
+    _change_outgoing_at_restart(_reset_number),
 )
 add(
-    "start-incoming-identifier-forgotten",
+    "receiver-incoming-sequence-id-lost-by-restart",
     "MQQB-3.1.1.3.1-08",
-    "A restart forgets IncomingTxSequenceID.",
-    _incoming(_no_identifier),
+    "The receiver clears IncomingTxSequenceID at a restart.",
+    _change_incoming_at_restart(_clear_identifier),
 )
 add(
-    "start-incoming-number-forgotten",
+    "receiver-incoming-sequence-number-lost-by-restart",
     "MQQB-3.1.1.3.1-09",
-    "A restart forgets IncomingTxSequenceNumber.",
-    _incoming(_no_number),
+    "The receiver sets IncomingTxSequenceNumber to 0 at a restart.",
+    _change_incoming_at_restart(_clear_number),
 )
 add(
-    "session-other-reference",
+    "sender-outgoing-queue-reference-changed-by-restart",
     "MQQB-3.1.1.3.1-10",
-    "A restart lets a session refer to another outgoing queue.",
-    _outgoing(_other_reference),
+    "The sender's OutgoingQueueReference names another queue after a restart.",
+    _change_outgoing_at_restart(_change_reference),
 )
 add(
-    "session-acknowledgments-lost",
+    "sender-unsent-acknowledgments-lost-by-restart",
     "MQQB-3.1.1.3.1-12",
-    "A restart forgets the acknowledgments that wait to be sent.",
-    _outgoing(_no_acknowledgments_kept),
+    "The sender loses its unsent acknowledgments at a restart.",
+    _change_outgoing_at_restart(_remove_acknowledgments),
 )
 add(
-    "session-table-lost",
+    "sender-outgoing-message-table-lost-by-restart",
     ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQDMPR-3.1.1.3-D01"),
-    "A restart loses all.",
-    _outgoing(_nothing_kept),
+    "The sender loses every message of OutgoingMessageTable at a restart.",
+    _change_outgoing_at_restart(_clear_table),
 )
 add(
-    "session-prepared-lost",
+    "sender-prepared-transactions-emptied-by-restart",
     "MQQB-3.1.1.3.1-12",
-    "A restart forgets what prepared transactions are about.",
-    at_restart(_nothing_prepared),
+    "The sender loses the operations of prepared transactions at a restart.",
+    at_restart(_clear_prepared_transactions),
 )
 add(
-    "session-table-turned",
+    "sender-outgoing-message-table-reversed-by-restart",
     "MQQB-3.1.1.3.1-12",
-    "A restart turns the order round.",
-    _outgoing(_other_way_round),
+    "The sender reverses the order of OutgoingMessageTable at a restart.",
+    _change_outgoing_at_restart(_reverse_table),
 )
 add(
-    "session-numbers-anew",
+    "sender-unacknowledged-message-renumbered-by-restart",
     "MQQB-3.1.1.3.1.2-01",
-    "A restart numbers messages anew.",
-    _outgoing(_numbered_anew),
+    "The sender gives unacknowledged messages another TxSequenceNumber at a restart.",
+    _change_outgoing_at_restart(_renumber_messages),
 )
 add(
-    "awaiting-final-acks-forgotten",
+    "sender-awaiting-final-ack-table-lost-by-restart",
     "MQQB-3.1.1.3.1-13",
-    "A restart forgets the messages that await their FinalAck.",
-    _outgoing(_no_awaiting),
+    "The sender clears AwaitingFinalACKTable at a restart.",
+    _change_outgoing_at_restart(_clear_awaiting),
 )
 
 
-@fault("messages-backwards-after-session-retry", breaks="MQQB-3.1.1.3.1-D01")
-class BackwardsAfterRetry(Establishing):
-    """The table is turned round when the session is tried again."""
+@fault("sender-messages-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
+class SenderMessagesReversedBySessionRetry(Establishing):
+    """The sender reverses the order of its messages when it retries a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         table = session.OutgoingMessageTable
@@ -271,9 +281,9 @@ class BackwardsAfterRetry(Establishing):
         super().on_session_retry_connect_timer(session, now)
 
 
-@fault("sequences-by-the-clock", breaks="MQQB-3.1.1.3.1-03")
-class SequencesByTheClock(Destinations):
-    """A first sequence has the time for a TimeStamp; that the clock was set back is not looked at."""
+@fault("sender-sequence-time-stamp-follows-clock-back", breaks="MQQB-3.1.1.3.1-03")
+class SenderSequenceTimeStampFollowsClockBack(Destinations):
+    """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
         if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # so many sequences have not begun since
@@ -281,18 +291,21 @@ class SequencesByTheClock(Destinations):
         return super().open_outgoing(name, now)
 
 
-@fault("sequences-of-one-second-alike", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"))
-class SequencesOfOneSecondAlike(Destinations):
-    """A first sequence has the time for a TimeStamp, whatever began in the same second."""
+@fault(
+    "sender-sequences-of-one-second-share-time-stamp",
+    breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
+)
+class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
+    """The sender gives all sequences that begin in one second the same TimeStamp."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
         self.qm.adm.last_sequence_time = 0
         return super().open_outgoing(name, now)
 
 
-@fault("two-sessions-of-one-address-share-their-counts", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
-    """A message counts on every session with the address that it came from."""
+@fault("receiver-message-counted-on-each-session-of-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class ReceiverMessageCountedOnEachSessionOfAddress(Receiving):
+    """The receiver counts a message on every session with the address of its sender."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         for one in self.qm.sessions.values():
@@ -300,9 +313,9 @@ class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
                 super().count_received(one, packet)
 
 
-@fault("recoverable-first-on-the-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
-class RecoverableFirstOnTheNextSession(SessionInitialization):
-    """On the next session recoverable messages are sent before express ones."""
+@fault("sender-recoverable-messages-first-on-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
+class SenderRecoverableMessagesFirstOnNextSession(SessionInitialization):
+    """The sender sends recoverable messages before express ones on the next session."""
 
     def initialize_messages(self, session: Session) -> None:
         table = session.OutgoingMessageTable

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.3.1 Session State: what is kept of transactional sequences, both ways."""
+"""MS-MQQB 3.1.1.3.1 Session State: the elements of outgoing and incoming transactional sequences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields, holds
 from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.opening import text
-from suites.mqqb.steps.ordering import Receiver, order_ack, place
-from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, tags
-from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
+from suites.mqqb.steps.opening import guid_text
+from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_ack_place
+from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, sequence_numbers
 
 DAY_S = 24 * 3_600
 GROWING = holds("three sequences, then three greater ones")
@@ -19,21 +19,23 @@ GROWING = holds("three sequences, then three greater ones")
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
-def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
-    """Two sequences to one queue, then one to another: Ordinal is 1 for each queue, identifiers grow."""
+def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
+    """Two sequences to one queue and one to another have growing identifiers; the first one to each queue has Ordinal
+    1.
+    """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
-    outgoing.settle()
+    outgoing.acknowledge_all()
     begun += outgoing.send()
-    outgoing.settle()
+    outgoing.acknowledge_all()
     outgoing.turn_to("mqc-greater-2")
     begun += outgoing.send()
-    outgoing.settle()
-    identifiers = [sequence_of(frame) for frame in begun]
+    outgoing.acknowledge_all()
+    identifiers = [read_sequence_id(frame) for frame in begun]
     judge(
         "MQQB-3.1.1.3.1-02",
         "MQDMPR-3.1.1.12-D57",
-        expected=holds("each greater"),
+        expected=holds("each identifier is greater than the one before"),
         observed=identifiers == sorted(set(identifiers)) or str(identifiers),
         evidence=begun,
     )
@@ -45,149 +47,156 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
-def test_sequences_that_begin_at_once_differ(peer, sut, judge):
-    """Messages to three queues at the same time, and to three more when these came: each sequence begins with Ordinal 1
-    and a TimeStamp of its own, and those of the later three are greater than the first. The order of three is unseen.
+def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judge):
+    """Messages to three queues are sent together, then to three more: each sequence has Ordinal 1 and its own
+    TimeStamp.
+
+    Each identifier of the second three is greater than those of the first; the order among three is not judged.
     """
     sender = Sender(peer, sut)
-    first, later = (
-        _come(sender, _sent_at_once(sender, *(f"mqc-{when}-{number}" for number in range(3))))
+    earlier, later = (
+        _await_messages(sender, _send_together(sender, *(f"mqc-{when}-{number}" for number in range(3))))
         for when in ("at-once", "after-these")
     )
-    frames = [*first, *later]
-    before, after = ({sequence_of(frame) for frame in batch} for batch in (first, later))
-    apart = len(before) == len(first) and len(after) == len(later) and max(before) < min(after)
-    observed = apart or f"{sorted(before)}, then {sorted(after)}"
+    frames = [*earlier, *later]
+    old, new = ({read_sequence_id(frame) for frame in batch} for batch in (earlier, later))
+    distinct = len(old) == len(earlier) and len(new) == len(later) and max(old) < min(new)
+    observed = distinct or f"{sorted(old)}, then {sorted(new)}"
     judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING, observed=observed, evidence=frames)
-    _begin_anew(judge, frames)
-    _acknowledged(sender, frames)
+    _judge_first_sequences(judge, frames)
+    _acknowledge(sender, frames)
 
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-03")
-def test_a_sequence_after_a_restart_differs_from_those_that_began_at_once_before(peer, sut, judge):
-    """Messages to three queues at the same time, a restart at once, and one to a fourth queue: four TimeStamps."""
+def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
+    """Messages to three queues are sent together, the SUT restarts, and a message to a fourth follows: four TimeStamps
+    differ.
+    """
     sender = Sender(peer, sut)
-    wanted = _sent_at_once(sender, *(f"mqc-before-{number}" for number in range(3)))
+    message_tags = _send_together(sender, *(f"mqc-before-{number}" for number in range(3)))
     sut.restart()
-    wanted += _sent_at_once(sender, "mqc-after")
-    frames = _come(sender, wanted)
-    _begin_anew(judge, frames)
-    _acknowledged(sender, frames)
+    message_tags += _send_together(sender, "mqc-after")
+    frames = _await_messages(sender, message_tags)
+    _judge_first_sequences(judge, frames)
+    _acknowledge(sender, frames)
 
 
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
-def test_a_sequence_is_newer_than_those_before_a_clock_was_set_back(peer, sut, judge):
-    """A message to one queue; the clock is set back by a day, a message to another, a restart, one to a third."""
+def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
+    """Sequences begin before the clock is set back by a day, after it, and after a restart: TimeStamps grow."""
     sender = Sender(peer, sut)
-    wanted = _sent_at_once(sender, "mqc-that-day")
+    message_tags = _send_together(sender, "mqc-that-day")
     sut.change_environment(clock=-DAY_S)
-    wanted += _sent_at_once(sender, "mqc-a-day-before")
+    message_tags += _send_together(sender, "mqc-a-day-before")
     sut.restart()
-    wanted += _sent_at_once(sender, "mqc-then-restarted")
-    frames = _come(sender, wanted)
-    stamps = [sequence_of(frame)[0] for frame in frames]
+    message_tags += _send_together(sender, "mqc-then-restarted")
+    frames = _await_messages(sender, message_tags)
+    stamps = [read_sequence_id(frame)[0] for frame in frames]
     judge(
         "MQQB-3.1.1.3.1-03",
-        expected=holds("each newer"),
+        expected=holds("each TimeStamp is greater than the one before"),
         observed=stamps == sorted(set(stamps)) or str(stamps),
         evidence=frames,
     )
-    _acknowledged(sender, frames)
+    _acknowledge(sender, frames)
 
 
-def _sent_at_once(sender, *names):
-    """Let the SUT begin a sequence to each of some queues at the same time; return the tags of the messages."""
-    wanted = [sender.peer.message_id() for _ in names]
-    for tag, name in zip(wanted, names, strict=True):
+def _send_together(sender, *names):
+    """Let the SUT begin a sequence to each of these queues at the same time; return the tags of the messages."""
+    message_tags = [sender.peer.message_id() for _ in names]
+    for tag, name in zip(message_tags, names, strict=True):
         to = sender.peer.direct_name(name)
         sender.sut.send(to, body="at once", application_tag=tag, delivery="transactional")
-    return wanted
+    return message_tags
 
 
-def _come(sender, wanted):
-    """Wait for messages on sessions that are open, and return them."""
+def _await_messages(sender, message_tags):
+    """Return the messages with these tags, once each came on a session that is open."""
     inbox = sender.peer.inbox
 
     def found() -> dict[int, Frame]:
-        return {tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
+        return {Sender.tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
-    if not sender.peer.environment.run_until(lambda: set(wanted) <= found().keys(), sender.sut.connect_timeout_ms):
-        raise ConformanceFailure(f"{len(set(wanted) & found().keys())} of {len(wanted)} messages came")
-    return [found()[tag] for tag in wanted]
+    if not sender.peer.environment.run_until(
+        lambda: set(message_tags) <= found().keys(), sender.sut.connect_timeout_ms
+    ):
+        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages came")
+    return [found()[tag] for tag in message_tags]
 
 
-def _acknowledged(sender, frames):
+def _acknowledge(sender, frames):
     inbox = sender.peer.inbox
     inbox.acknowledge()
     for frame in frames:
-        inbox.conversation(frame).send(order_ack(sender.peer, frame))
+        inbox.conversation(frame).send(build_order_ack(sender.peer, frame))
     sender.peer.settle()
 
 
-def _begin_anew(judge, frames):
-    """Judge that each of some sequences is the first of its queue, and its TimeStamp that of no other."""
-    stamps, ordinals = ({sequence_of(frame)[at] for frame in frames} for at in (0, 1))
+def _judge_first_sequences(judge, frames):
+    """Judge that each sequence is the first of its queue, with a TimeStamp that differs from the others."""
+    stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
     begin = {"TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
     judge("MQQB-3.1.1.3.1-03", expected=facts(TimeStamps=len(frames), Ordinals=[1]), observed=begin, evidence=frames)
 
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
-def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
-    """A sequence that is over, two messages of the next, of which one is acknowledged, a crash, one more.
-
-    The same sequence goes on with number 3: it is not the first one, with which a new identifier would begin.
-    """
+def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
+    """The second sequence has two messages, one of them acknowledged; after a restart its next message has number 3."""
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()
-    outgoing.settle()
+    outgoing.acknowledge_all()
     sent = outgoing.send(2)
-    outgoing.on_session()
-    ack = outgoing.acknowledge(2)
+    outgoing.send_session_ack()
+    ack = outgoing.send_order_ack(2)
     peer.settle()
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
-    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=numbers(sent), evidence=evidence)
-    if sequence_of(sent[0])[1] == 1:
+    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=sequence_numbers(sent), evidence=evidence)
+    if read_sequence_id(sent[0])[1] == 1:
         raise ConformanceFailure("the SUT began no second sequence when the first was over")
     judge(
         "MQQB-3.1.1.3.1-04",
-        expected=holds("the same"),
-        observed=sequence_of(sent[0]) == sequence_of(sent[2]) or str(sequence_of(sent[2])),
+        expected=holds("the same TxSequenceID"),
+        observed=read_sequence_id(sent[0]) == read_sequence_id(sent[2]) or str(read_sequence_id(sent[2])),
         evidence=evidence,
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("queue_control")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
-def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
-    """In a queue that was just made, the least of all identifiers is accepted, but not a message after another."""
+def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
+    """A new queue accepts number 1 of the sequence with TimeStamp 0; number 2 before it is not accepted."""
     name = sut.new_queue("first", transactional=True)
     receiver = Receiver(peer, sut)
     receiver.sequence.identifier = TxSequenceID(Ordinal=1, TimeStamp=0)
     destination = rf"TCP:{sut.address}\{name}"
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
-    accepted = frame is not None and bool(place(frame).TxSequenceNumber)
-    nothing = holds("nothing accepted", otherwise="accepted")
-    judge("MQQB-3.1.1.3.1-09", expected=nothing, observed=not accepted, evidence=[early, frame])
-    judge.finished("MQQB-3.1.1.3.1-09")
+    accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
+    refused = holds("number 2 is not accepted", otherwise="accepted")
+    judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
+    judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
-    first = receiver.send(destination=destination)
+    first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
-    got = "nothing" if frame is None else place(frame).TxSequenceNumber
-    judge("MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first, frame])
+    got = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
+    judge(
+        "MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first_message, frame]
+    )
 
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
-def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
-    """After a crash neither what was accepted nor an older sequence is taken, but what comes next is."""
+def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
+    """After a restart, a message that was accepted before and one of an older sequence are discarded; the next is
+    accepted.
+    """
     receiver = Receiver(peer, sut, ordinal=7)
     sent = [receiver.send(label="1"), receiver.send(label="2")]
     receiver.last_acknowledgment(2)
@@ -207,37 +216,47 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
     labels = [one["label"] for one in sut.messages("transactional")]
     evidence = [*sent, again, old, following, frame]
     for rule, label in (("MQQB-3.1.1.3.1-09", "2 again"), ("MQQB-3.1.1.3.1-08", "older")):
-        taken = [each for each in labels if each in (label, "3")]
-        judge(rule, expected=["3"], observed=taken, evidence=evidence)
+        found = [each for each in labels if each in (label, "3")]
+        judge(rule, expected=["3"], observed=found, evidence=evidence)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "management", "queue_control")
 @covers("MQQB-3.1.1.3.1-05")
-def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
-    """It is 0 of a new sequence; after a message that does not follow, a crash and the same again it is 2."""
+def test_reject_count_is_kept_over_restart(peer, sut, judge):
+    """RejectCount of a new sequence is 0; a message out of order before a restart and one after it make it 2."""
     receiver = Receiver(peer, sut)
     receiver.send()
     receiver.await_acknowledgment()
-    new = _rejected(peer, sut, 0)
-    judge("MQQB-3.1.1.3.1-05", expected=0, observed=new, case="at first", evidence=receiver.acknowledgments())
+    new = _await_reject_count(peer, sut, 0)
+    judge("MQQB-3.1.1.3.1-05", expected=0, observed=new, case="new sequence", evidence=receiver.acknowledgments())
     receiver.sequence.number = 2
     sent = [receiver.send()]
-    _rejected(peer, sut, 1)
+    _await_reject_count(peer, sut, 1)
     sut.restart()
     receiver.session = peer.open_raw()
     receiver.sequence.number = 2
     sent.append(receiver.send())
-    judge("MQQB-3.1.1.3.1-05", expected=2, observed=_rejected(peer, sut, 2), case="in the end", evidence=sent)
+    judge(
+        "MQQB-3.1.1.3.1-05",
+        expected=2,
+        observed=_await_reject_count(peer, sut, 2),
+        case="after a restart",
+        evidence=sent,
+    )
 
 
-def _rejected(peer, sut, count):
-    """Wait for a count of rejections; return the one that is shown."""
+def _await_reject_count(peer, sut, count):
+    """Wait for a RejectCount; return the RejectCount that the SUT shows then."""
     queue = sut.queue("transactional")
 
     def shown():
-        told = sut.control.call("get_transfers", queue=queue)["transfers"]
-        counts = [element(one, "RejectCount") for one in told if text(one["SenderIdentifier"]) == text(peer.identifier)]
+        transfers = sut.control.call("get_transfers", queue=queue)["transfers"]
+        counts = [
+            read_element(one, "RejectCount")
+            for one in transfers
+            if guid_text(one["SenderIdentifier"]) == guid_text(peer.identifier)
+        ]
         return counts[-1] if counts else "no count"
 
     peer.eventually(lambda: shown() == count)

@@ -16,7 +16,7 @@ from reference_qm.model.tables import MessageIDHistoryTable
 from reference_qm.surface.clock import Now
 
 
-def _one_more(element: str) -> Install:
+def _increment_at_restart(element: str) -> Install:
     def change(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
@@ -24,17 +24,17 @@ def _one_more(element: str) -> Install:
 
 
 for _name, _rule, _element in (
-    ("start-ResendTimeoutsShort", "MQQB-3.1.1.3-28", "ResendTimeoutsShort"),
-    ("start-ResendTimeoutsMedium", "MQQB-3.1.1.3-29", "ResendTimeoutsMedium"),
-    ("start-ResendTimeoutsLong", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
-    ("start-ResendTimeoutsFinal", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
+    ("sender-resend-timeouts-short-changed-by-restart", "MQQB-3.1.1.3-28", "ResendTimeoutsShort"),
+    ("sender-resend-timeouts-medium-changed-by-restart", "MQQB-3.1.1.3-29", "ResendTimeoutsMedium"),
+    ("sender-resend-timeouts-long-changed-by-restart", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
+    ("sender-resend-timeouts-final-changed-by-restart", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
 ):
-    add(_name, _rule, f"{_element} is another after a restart.", _one_more(_element))
+    add(_name, _rule, f"The sender's {_element} is one second more after a restart.", _increment_at_restart(_element))
 
 
-@fault("state-history-of-nobody", breaks="MQQB-3.1.1.3-21")
-class HistoryOfNobody(Initialization):
-    """A start puts a message into the history."""
+@fault("receiver-message-history-not-empty-at-first-start", breaks="MQQB-3.1.1.3-21")
+class ReceiverMessageHistoryNotEmptyAtFirstStart(Initialization):
+    """The receiver begins with an entry in MessageIDHistoryTable."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -45,42 +45,47 @@ def _forget_history(qm: QueueManager) -> None:
     qm.adm.MessageIDHistoryTable = MessageIDHistoryTable()
 
 
-add("state-history-forgotten", "MQQB-3.1.1.3-22", "A restart forgets the history.", at_restart(_forget_history))
+add(
+    "receiver-message-history-lost-by-restart",
+    "MQQB-3.1.1.3-22",
+    "The receiver clears MessageIDHistoryTable at a restart.",
+    at_restart(_forget_history),
+)
 
 
-@fault("state-ordinals-by-two", breaks="MQQB-3.1.1.3-24")
-class OrdinalsByTwo(Numbering):
-    """Every other ordinal is left out."""
+@fault("sender-message-id-two-higher", breaks="MQQB-3.1.1.3-24")
+class SenderMessageIdTwoHigher(Numbering):
+    """The sender's messages have a MessageID two higher than the message before."""
 
     def assign_identifier(self) -> int:
         super().assign_identifier()
         return super().assign_identifier()
 
 
-def _first_ordinal_again(qm: QueueManager) -> None:
+def _reset_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = 0
 
 
 add(
-    "state-ordinals-again",
+    "sender-message-id-reset-by-restart",
     "MQQB-3.1.1.3-25",
-    "A restart begins with the first ordinal again.",
-    at_restart(_first_ordinal_again),
+    "The sender begins with the first MessageID again after a restart.",
+    at_restart(_reset_ordinal),
 )
 
 
-@fault("state-one-cookie", breaks="MQQB-3.1.1.3-26")
-class OneCookie(Ping):
-    """All pings have one cookie."""
+@fault("initiator-ping-request-cookie-constant", breaks="MQQB-3.1.1.3-26")
+class InitiatorPingRequestCookieConstant(Ping):
+    """The initiator's Ping Requests all have the same Cookie."""
 
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.adm.PingCookie = 6
         super().send_request(session, now)
 
 
-@fault("state-insecure-nacks-at-first", breaks="MQQB-3.1.1.3-27")
-class InsecureNacksAtFirst(Initialization):
-    """SendInsecureNacks is TRUE at first."""
+@fault("receiver-send-insecure-nacks-true-by-default", breaks="MQQB-3.1.1.3-27")
+class ReceiverSendInsecureNacksTrueByDefault(Initialization):
+    """The receiver's SendInsecureNacks is TRUE unless configured."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -92,22 +97,25 @@ def _forget_insecure_nacks(qm: QueueManager) -> None:
 
 
 add(
-    "state-insecure-nacks-forgotten",
+    "receiver-send-insecure-nacks-lost-by-restart",
     "MQQB-3.1.1.3-27",
-    "A restart forgets SendInsecureNacks.",
+    "The receiver sets SendInsecureNacks to FALSE at a restart.",
     at_restart(_forget_insecure_nacks),
 )
 
 add(
-    "sent-key-cached-once",
+    "sender-symmetric-key-cache-has-one-entry",
     ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
-    "SendSymmetricKeyCache has one entry: the last key takes the place of the one before.",
+    "The sender's SendSymmetricKeyCache has one entry: a new key replaces the one before.",
     cache_replaced("SendSymmetricKeyCache", OnlyTheLast),
 )
-for _name, _cache in (("sent", "SendSymmetricKeyCache"), ("received", "ReceiveSymmetricKeyCache")):
+for _name, _cache in (
+    ("sender-send", "SendSymmetricKeyCache"),
+    ("receiver-receive", "ReceiveSymmetricKeyCache"),
+):
     add(
-        f"{_name}-key-lifetime-doubled",
+        f"{_name}-symmetric-key-cache-lifetime-doubled",
         "MQQB-3.1.1.3-14",
-        f"The cleanup timer of {_cache} runs for two lifetimes.",
+        f"The cleanup timer of {_cache} expires after two lifetimes.",
         cleanup_late(_cache),
     )

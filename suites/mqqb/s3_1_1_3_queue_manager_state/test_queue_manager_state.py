@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.3 Queue Manager State: the history of messages, their ordinals, SendInsecureNacks, over a restart."""
+"""MS-MQQB 3.1.1.3 Queue Manager State: message history, message ordinals and SendInsecureNacks over a restart."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from itertools import pairwise
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 LABEL = "twice"
 
 
-def _sent_and_acknowledged(peer, packet):
+def _send_and_await_ack(peer, packet):
     connection = peer.open_raw()
     sent = connection.send(packet)
-    ack = connection.poll("SessionAck", within_ms=peer.sut.duration_ms(ACK_MS) + peer.sut.slack_ms(ACK_MS))
+    ack = connection.await_session_ack(1)
     if ack is None:
         raise ConformanceFailure("the SUT acknowledged no recoverable message")
     return [sent, ack]
@@ -25,79 +24,85 @@ def _sent_and_acknowledged(peer, packet):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3-22")
-def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, judge):
-    """A recoverable message is sent again after a restart: there is one of it in its queue."""
+def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
+    """A recoverable message is sent, the SUT restarts, and the message is sent again: one copy is in the queue."""
     queue = sut.queue()
     packet = peer.recoverable_message(label=LABEL)
-    evidence = _sent_and_acknowledged(peer, packet)
+    evidence = _send_and_await_ack(peer, packet)
     sut.restart()
-    evidence += _sent_and_acknowledged(peer, packet)
+    evidence += _send_and_await_ack(peer, packet)
     found = [one for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"] if one["label"] == LABEL]
     judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="in its queue", evidence=evidence)
 
 
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
-def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
-    """Three messages have ids that follow each other; those sent after each of two restarts have none of before."""
+def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
+    """Three messages have consecutive MessageIDs; a message after each of two restarts has a higher one than all
+    before.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
-    session, came = sender.first(3)
-    ids = _ids(came)
-    steps = [after - before for before, after in pairwise(ids)]
+    session, came = sender.await_first(3)
+    ids = _message_ids(came)
+    steps = [later_session - before for before, later_session in pairwise(ids)]
     judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
-    judge.finished("MQQB-3.1.1.3-24")
-    sender.acknowledge_all(session)
+    judge.conclude("MQQB-3.1.1.3-24")
+    session.acknowledge_all()
     session.quiet()
     for tag in (4, 5):
         sut.restart()
         sender.send(tag)
-        after = sender.session()
-        later = sender.collect(after, 1)
-        sender.acknowledge_all(after)
-        if tags(later) != [tag]:
+        later_session = sender.await_session()
+        later = sender.collect(later_session, 1)
+        later_session.acknowledge_all()
+        if Sender.tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not come")
         judge(
             "MQQB-3.1.1.3-25",
-            expected=holds("goes on"),
-            observed=_ids(later)[0] > max(ids) or f"{_ids(later)[0]} after {max(ids)}",
+            expected=holds("a higher MessageID than before"),
+            observed=_message_ids(later)[0] > max(ids) or f"{_message_ids(later)[0]} after {max(ids)}",
             evidence=[*came, *later],
         )
-        ids += _ids(later)
-        after.quiet()
+        ids += _message_ids(later)
+        later_session.quiet()
 
 
-def _ids(frames):
+def _message_ids(frames):
     return [int(frame["UserHeader"].MessageID) for frame in frames]
 
 
 @needs("configure", "restart")
 @covers("MQQB-3.1.1.3-27")
-def test_insecure_nacks_are_sent_only_when_configured_also_after_a_restart(peer, sut, judge):
-    """SendInsecureNacks is FALSE at first; set to TRUE it is so after a restart."""
-    judge("MQQB-3.1.1.3-27", expected=False, observed=_nacks(sut), case="at first", note="<28>")
+def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
+    """SendInsecureNacks is FALSE in the usual configuration; set to TRUE, it is TRUE after a restart."""
+    judge(
+        "MQQB-3.1.1.3-27", expected=False, observed=_read_insecure_nacks(sut), case="usual configuration", note="<28>"
+    )
     sut.configure(send_insecure_nacks=True)
     sut.restart()
-    judge("MQQB-3.1.1.3-27", expected=True, observed=_nacks(sut), case="after a restart", note="<29>")
+    judge("MQQB-3.1.1.3-27", expected=True, observed=_read_insecure_nacks(sut), case="after a restart", note="<29>")
 
 
-def _nacks(sut):
+def _read_insecure_nacks(sut):
     return sut.control.call("configure")["send_insecure_nacks"]
 
 
-KEPT_TAGS = [1, 3, 4]
-"""The messages that must survive."""
+RECOVERABLE_TAGS = [1, 3, 4]
+"""The tags of the recoverable messages."""
 
 
-def _destination(frame: Frame) -> str:
-    """Return the direct name that a message is for, without its prefix."""
+def _destination_of(frame: Frame) -> str:
+    """Return the direct name of the destination of a message, without its prefix."""
     return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
 
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
-def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
-    """To two queues that cannot be reached go recoverable messages and an express one; two restarts, and they come."""
+def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
+    """Recoverable messages and an express one are sent to two unreachable queues; after two restarts the recoverable
+    ones come.
+    """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (
         (1, 0, "recoverable"),
@@ -110,26 +115,31 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []
-    while 4 not in tags(came) or len(came) < len(KEPT_TAGS):
-        session = sender.next_session()
+    while 4 not in Sender.tags(came) or len(came) < len(RECOVERABLE_TAGS):
+        session = sender.poll_session()
         more = [] if session is None else sender.collect_all(session, 1)
         if session is None or not more:
             break
         came += more
-        sender.acknowledge_all(session)
-    both = sorted({tag == 4 for tag in tags(came)})
-    judge("MQQB-3.1.4.1-02", expected=2, observed=len(both), case="queues", evidence=came)
-    first = [tag for tag in tags(came) if tag < 4]
-    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=first, case="messages", evidence=came)
-    went = {tag: _destination(frame) for tag, frame in zip(tags(came), came, strict=True) if tag != 2}
-    wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in KEPT_TAGS}
-    judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(went.items()), evidence=came)
-    kept = sorted(set(tags(came)) - {2})
+        session.acknowledge_all()
+    queues = sorted({tag == 4 for tag in Sender.tags(came)})
+    judge("MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues", evidence=came)
+    of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
+    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages", evidence=came)
+    destinations = {tag: _destination_of(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
+    expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
+    judge(
+        "MQDMPR-3.1.1.3-D01",
+        expected=sorted(expected_destinations.items()),
+        observed=sorted(destinations.items()),
+        evidence=came,
+    )
+    recoverable = sorted(set(Sender.tags(came)) - {2})
     judge(
         "MQQB-3.1.1.3.2-01",
         "MQQB-3.1.1.3.2-02",
-        expected=KEPT_TAGS,
-        observed=kept,
+        expected=RECOVERABLE_TAGS,
+        observed=recoverable,
         case="survive",
         evidence=came,
     )

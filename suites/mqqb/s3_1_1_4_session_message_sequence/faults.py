@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.transfer.receiving import Receiving
@@ -14,8 +14,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _numbered(first: int, step: int) -> Install:
-    """Number the messages of a session otherwise than 1, 2, 3."""
+def _number_from(first: int, step: int) -> Install:
+    """Number the messages of a session from a first number, in steps."""
 
     class Numbered(Sending):
         def update_user_message(
@@ -25,16 +25,26 @@ def _numbered(first: int, step: int) -> Install:
             position.SequenceNumber = first + (position.SequenceNumber - 1) * step
             return packet
 
-    return replaced(Numbered)
+    return replace_part(Numbered)
 
 
-add("session-numbered-from-zero", "MQQB-3.1.1.4-01", "Messages are numbered from 0.", _numbered(first=0, step=1))
-add("session-numbered-by-two", "MQQB-3.1.1.4-01", "Messages have every other number.", _numbered(first=1, step=2))
+add(
+    "sender-session-messages-numbered-from-0",
+    "MQQB-3.1.1.4-01",
+    "The sender numbers the messages of a session from 0.",
+    _number_from(first=0, step=1),
+)
+add(
+    "sender-session-messages-numbered-by-two",
+    "MQQB-3.1.1.4-01",
+    "The sender numbers the messages of a session 1, 3, 5.",
+    _number_from(first=1, step=2),
+)
 
 
-@fault("session-transactional-not-recoverable", breaks="MQQB-3.1.1.4-D01")
-class TransactionalNotRecoverable(Receiving):
-    """A transactional message that came does not count as a recoverable one."""
+@fault("receiver-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01")
+class ReceiverTransactionalMessageNotCountedAsRecoverable(Receiving):
+    """The receiver does not count a transactional message as a recoverable message of the session."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         before = session.RecoverableMessageReceivedCount
@@ -43,9 +53,9 @@ class TransactionalNotRecoverable(Receiving):
             session.RecoverableMessageReceivedCount = before
 
 
-@fault("session-transactional-sent-not-recoverable", breaks="MQQB-3.1.1.4-D01")
-class TransactionalSentNotRecoverable(SessionAcks):
-    """A SessionAck does not count the transactional messages that were sent."""
+@fault("sender-session-ack-omits-sent-transactional-messages", breaks="MQQB-3.1.1.4-D01")
+class SenderSessionAckOmitsSentTransactionalMessages(SessionAcks):
+    """The sender's SessionAck does not count transactional messages in RecoverableMsgSeqNumber."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -53,9 +63,9 @@ class TransactionalSentNotRecoverable(SessionAcks):
         return replace(header, RecoverableMsgSeqNumber=max(0, header.RecoverableMsgSeqNumber - transactional))
 
 
-@fault("transactional-not-counted-as-recoverable-when-sent", breaks="MQQB-3.1.1.4-D01", blind=True)
-class TransactionalNotCountedAsRecoverableWhenSent(Sending):
-    """RecoverableMessageSentCount does not count transactional messages."""
+@fault("sender-recoverable-sent-count-omits-transactional", breaks="MQQB-3.1.1.4-D01", blind=True)
+class SenderRecoverableSentCountOmitsTransactional(Sending):
+    """The sender's RecoverableMessageSentCount does not count transactional messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)

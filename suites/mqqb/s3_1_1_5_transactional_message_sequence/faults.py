@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -25,8 +25,8 @@ from reference_qm.surface.clock import Now
 _FA = TransactionHeader.flags(FA=1)
 
 
-def _noted(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
-    """Note a message that is sent otherwise."""
+def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
+    """Change the SEQUENCE_INFO of each message that is sent."""
 
     class Noted(TransactionalSending):
         def update_transaction_header(
@@ -37,35 +37,35 @@ def _noted(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
             unacked[-1] = change(unacked[-1])
             return packet
 
-    return replaced(Noted)
+    return replace_part(Noted)
 
 
 for _name, _rule, _says, _change in (
     (
-        "sent-message-noted-wrong",
+        "sender-sequence-info-prev-no-own-number",
         "MQQB-3.1.1.5-D03",
-        "PrevNo of a message is its own number.",
+        "The sender's SEQUENCE_INFO of a message has its own number as PrevNo.",
         lambda info: replace(info, PrevNo=info.SeqNo),
     ),
     (
-        "sent-message-noted-of-the-sequence-before",
+        "sender-sequence-info-seq-id-one-less",
         "MQQB-3.1.1.5-D01",
-        "SeqID of a message is one less than that of its sequence.",
+        "The sender's SEQUENCE_INFO of a message has a SeqID one less than that of its sequence.",
         lambda info: replace(info, SeqID=info.SeqID - 1),
     ),
     (
-        "sent-message-noted-with-the-next-number",
+        "sender-sequence-info-seq-no-one-more",
         "MQQB-3.1.1.5-D02",
-        "SeqNo of a message is that of the next.",
+        "The sender's SEQUENCE_INFO of a message has the SeqNo of the next message.",
         lambda info: replace(info, SeqNo=info.SeqNo + 1),
     ),
 ):
-    add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _noted(_change))
+    add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _change_sequence_info(_change))
 
 
-@fault("sent-message-not-noted", breaks="MQQB-3.1.1.5-02")
-class SentMessageNotNoted(TransactionalSending):
-    """A message that was sent is not in UnackedSequence."""
+@fault("sender-unacked-sequence-omits-sent-message", breaks="MQQB-3.1.1.5-02")
+class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
+    """The sender's UnackedSequence does not contain a sent message."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -75,9 +75,9 @@ class SentMessageNotNoted(TransactionalSending):
         return packet
 
 
-@fault("message-on-the-old-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
-class MessageOnTheOldSequence(TransactionalSending):
-    """The second message of a new sequence is sent on the old one."""
+@fault("sender-second-message-on-ended-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
+class SenderSecondMessageOnEndedSequence(TransactionalSending):
+    """The sender sends the second message of a new sequence on the old sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -88,9 +88,9 @@ class MessageOnTheOldSequence(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=old)
 
 
-@fault("routed-transaction-header", breaks="MQQB-3.1.1.5-07")
-class RoutedTransactionHeader(Routing):
-    """A queue manager on the way asks for a final acknowledgment."""
+@fault("router-transaction-header-fa-set", breaks="MQQB-3.1.1.5-07")
+class RouterTransactionHeaderFaSet(Routing):
+    """A queue manager between source and destination sets FA in the TransactionHeader that it forwards."""
 
     def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if packet.TransactionHeader is not None:
@@ -99,10 +99,10 @@ class RoutedTransactionHeader(Routing):
 
 
 @fault(
-    "order-ack-of-the-last-number-ignored", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
+    "sender-order-ack-keeps-last-message", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
 )
-class OrderAckOfTheLastNumberIgnored(OrderAcks):
-    """An OrderAck for the number that was sent last deletes all but that one."""
+class SenderOrderAckKeepsLastMessage(OrderAcks):
+    """The sender keeps the last message of a sequence when an OrderAck acknowledges it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1

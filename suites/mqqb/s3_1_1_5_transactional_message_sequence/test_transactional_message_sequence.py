@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
+from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_place
 
 PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
 
@@ -19,20 +19,22 @@ PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5
     "MQQB-3.1.7.1.3-07",
     *PARTS,
 )
-def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
-    """Of five messages the first three are acknowledged one by one; the first left and the last are in their places."""
+def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
+    """Five messages are sent, three acknowledged one by one: each time, the first and last unacknowledged place are
+    shown.
+    """
     outgoing = Outgoing(peer, sut, "mqc-places")
     sent = outgoing.send(5)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     for number in (1, 2, 3):
-        frame = outgoing.acknowledge(number)
+        frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", number)
         info = outgoing.info()
-        judge("MQQB-3.1.3.2-18", expected=number, observed=element(info, "EodLastAckCount"), evidence=frame)
-        found = [info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
-        expected = [place_of(sent[number]), place_of(sent[-1])]
+        judge("MQQB-3.1.3.2-18", expected=number, observed=read_element(info, "EodLastAckCount"), evidence=frame)
+        found = [read_info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
+        expected = [place_in_sequence(sent[number]), place_in_sequence(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
-        left = element(info, "EodNoAckCount")
+        left = read_element(info, "EodNoAckCount")
         judge("MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="left", evidence=evidence)
         judge(
             "MQQB-3.1.1.5-01",
@@ -43,6 +45,6 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
             evidence=evidence,
         )
         for at, (rule, name) in enumerate(PARTS.items()):
-            wanted, shown = [one[at] for one in expected], [one[at] for one in found]
-            judge(rule, expected=fields({name: wanted}), observed={name: shown}, evidence=evidence)
-    outgoing.settle()
+            expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
+            judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
+    outgoing.acknowledge_all()

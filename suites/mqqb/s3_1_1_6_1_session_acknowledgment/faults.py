@@ -9,37 +9,37 @@ from reference_qm.codec import SessionAckPacket
 from reference_qm.core.transfer.session_acks import SessionAcks
 
 
-def _unflagged(packet: SessionAckPacket) -> bool:
+def _has_no_flags(packet: SessionAckPacket) -> bool:
     return not packet.SessionHeader.RecoverableMsgAckFlags
 
 
 add(
-    "session-express-kept",
+    "sender-acknowledged-express-message-kept",
     "MQQB-3.1.1.6.1-01",
-    "Express messages that were acknowledged are sent again.",
+    "The sender keeps express messages that a SessionAck acknowledges, and sends them again.",
     skip(SessionAcks.delete_acknowledged_express),
 )
 add(
-    "session-recoverable-kept",
+    "sender-acknowledged-recoverable-message-kept",
     "MQQB-3.1.1.6.1-02",
-    "Recoverable messages that were stored are sent again.",
+    "The sender keeps recoverable messages that a SessionAck acknowledges as stored, and sends them again.",
     skip(SessionAcks.delete_acknowledged_recoverable),
 )
 add(
-    "session-number-of-nothing",
+    "any-session-header-recoverable-number-1-for-none",
     "MQQB-3.1.1.6.1-03",
-    "RecoverableMsgAckSeqNumber is 1 with nothing to acknowledge.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _unflagged),
+    "A SessionHeader without recoverable messages to acknowledge has RecoverableMsgAckSeqNumber 1.",
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _has_no_flags),
 )
 add(
-    "session-flags-of-nothing",
+    "any-session-header-recoverable-flags-1-for-none",
     "MQQB-3.1.1.6.1-04",
-    "RecoverableMsgAckFlags is 1 with nothing to acknowledge.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _unflagged),
+    "A SessionHeader without recoverable messages to acknowledge has RecoverableMsgAckFlags 1.",
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _has_no_flags),
 )
 add(
-    "session-ack-timer-without-effect",
+    "receiver-session-ack-send-timer-ignored",
     ("MQQB-3.1.1.6.1-D01", "MQQB-3.1.6.4-01", "MQQB-3.1.3.2-10"),
-    "Nothing is sent when the Session Ack Send Timer expires.",
+    "The receiver sends nothing when its Session Ack Send Timer expires.",
     skip(SessionAcks.on_send_timer),
 )

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.6.1 Session Acknowledgment: what the sender discards, and what it acknowledges itself."""
+"""MS-MQQB 3.1.1.6.1 Session Acknowledgment: messages that a SessionAck acknowledges are discarded."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
-def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
-    """Of express and recoverable messages the first two each are acknowledged; the next session brings the others.
+def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
+    """Of six express and recoverable messages four are acknowledged: the next session brings only the other two.
 
-    An express message of the peer is acknowledged meanwhile: nothing recoverable came of it.
+    An express message of the peer is acknowledged meanwhile, with zeros for recoverable messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")
@@ -32,14 +32,14 @@ def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
     )
     peer.settle()
     session.close()
-    again = outgoing.next_session()
+    again = outgoing.await_session()
     while not again.quiet():
         pass
-    came, evidence = outgoing.came(again), [*sent, ack, again.last]
+    came, evidence = outgoing.numbers_on(again), [*sent, ack, again.last]
     for rule, kind, expected in (
         ("MQQB-3.1.1.6.1-01", (1, 2, 6), [6]),
         ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),
     ):
         observed = [number for number in came if number in kind]
         judge(rule, expected=expected, observed=observed, evidence=evidence)
-    outgoing.on_session()
+    outgoing.send_session_ack()

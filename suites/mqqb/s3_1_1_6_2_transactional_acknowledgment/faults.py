@@ -12,9 +12,9 @@ from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, 
 from reference_qm.surface.clock import Now
 
 
-@fault("routed-in-order-only", breaks=("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"))
-class RoutedInOrderOnly(Routing):
-    """A queue manager on the way passes on only what is in sequence."""
+@fault("router-message-out-of-order-dropped", breaks=("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"))
+class RouterMessageOutOfOrderDropped(Routing):
+    """A queue manager between source and destination forwards only messages in sequence."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -31,17 +31,17 @@ class RoutedInOrderOnly(Routing):
         super().route_message(session, packet, receipt, now)
 
 
-@fault("session-ack-discards-transactional", breaks="MQQB-3.1.1.6.2-09")
-class SessionAckDiscardsTransactional(TransactionalSending):
-    """A session acknowledgment discards transactional messages."""
+@fault("sender-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09")
+class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
+    """The sender discards a transactional message that a SessionAck acknowledges."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
 
 
-@fault("ordered-kept-until-session-ack", breaks="MQQB-3.1.1.6.2-10")
-class OrderedKeptUntilSessionAck(TransactionalSending):
-    """A transactional message is kept until its session acknowledges it, not until its OrderAck."""
+@fault("sender-transactional-message-leaves-at-session-ack", breaks="MQQB-3.1.1.6.2-10")
+class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
+    """The sender removes a transactional message from its sequence at the SessionAck instead of the OrderAck."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().retain(session, position)
@@ -49,9 +49,9 @@ class OrderedKeptUntilSessionAck(TransactionalSending):
         self.leave_sequence(session, position)
 
 
-@fault("order-ack-of-the-highest-number", breaks="MQQB-3.1.1.6.2-D01")
-class OrderAckOfTheHighestNumber(InSequence):
-    """An OrderAck has the highest number that came, in order or not."""
+@fault("receiver-order-ack-number-is-highest-received", breaks="MQQB-3.1.1.6.2-D01")
+class ReceiverOrderAckNumberIsHighestReceived(InSequence):
+    """The receiver's OrderAck has the highest number that arrived, in order or not."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         follows = super().is_in_sequence(session, packet)
@@ -62,9 +62,9 @@ class OrderAckOfTheHighestNumber(InSequence):
         return follows
 
 
-@fault("order-ack-names-a-number-that-was-rejected", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class OrderAckNamesANumberThatWasRejected(InSequence):
-    """A message beyond a gap is rejected, but the next OrderAck has its number."""
+@fault("receiver-order-ack-number-of-rejected-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class ReceiverOrderAckNumberOfRejectedMessage(InSequence):
+    """The receiver's OrderAck has the number of a message that it rejected because of a gap."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         accepted = super().is_in_sequence(session, packet)
@@ -76,9 +76,9 @@ class OrderAckNamesANumberThatWasRejected(InSequence):
         return accepted
 
 
-@fault("routed-message-acknowledged", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
-class RoutedMessageAcknowledged(Routing):
-    """A queue manager on the way sends OrderAcks."""
+@fault("router-order-ack-sent", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
+class RouterOrderAckSent(Routing):
+    """A queue manager between source and destination sends an OrderAck for a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         super().route_message(session, packet, receipt, now)

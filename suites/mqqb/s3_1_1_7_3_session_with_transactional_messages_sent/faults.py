@@ -11,18 +11,18 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("final-ack-not-acknowledged", breaks="MQQB-3.1.1.7.3-D01")
-class FinalAckNotAcknowledged(Receiving):
-    """FinalAcks are not counted among the messages that came."""
+@fault("sender-final-ack-not-counted", breaks="MQQB-3.1.1.7.3-D01")
+class SenderFinalAckNotCounted(Receiving):
+    """The sender does not count a FinalAck among the messages that it received."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         if not is_final_ack(packet):
             super().count_received(session, packet)
 
 
-@fault("final-ack-acknowledged-as-express", breaks="MQQB-3.1.1.7.3-D01")
-class FinalAckAcknowledgedAsExpress(Receiving):
-    """FinalAcks are taken for express messages."""
+@fault("sender-final-ack-counted-as-express", breaks="MQQB-3.1.1.7.3-D01")
+class SenderFinalAckCountedAsExpress(Receiving):
+    """The sender counts a FinalAck as an express message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if is_final_ack(packet):

@@ -1,9 +1,8 @@
-"""MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent: FinalAcks are acknowledged as other messages are."""
+"""MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent: FinalAcks are acknowledged like other messages."""
 
 from __future__ import annotations
 
 from harness.expectations import facts
-from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -12,16 +11,15 @@ FINALS = 2
 
 @needs("send")
 @covers("MQQB-3.1.1.7.3-D01")
-def test_final_acks_are_acknowledged_on_the_session(peer, sut, judge):
-    """Two messages are refused by FinalAcks; SessionAcks count both, and name both as recoverable."""
+def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
+    """Two messages of the SUT are refused by FinalAcks: its SessionAcks count two messages, both recoverable."""
     outgoing = Outgoing(peer, sut, "mqc-finals")
     sent = outgoing.send(FINALS)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     session = outgoing.session
     known = len(session.received)
-    finals = [outgoing.finish(number) for number in range(1, FINALS + 1)]
-    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
-    session.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= FINALS, within_ms=within_ms)
+    finals = [outgoing.send_final_ack(number) for number in range(1, FINALS + 1)]
+    session.await_session_ack(FINALS)
     acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
     headers = [ack["SessionHeader"] for ack in acks]
     counted = max((int(header.AckSequenceNumber) for header in headers), default=0)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.sessions.closing import Closing
@@ -18,70 +18,73 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _running_for(timer: TimerName, change: Callable[[int], int]) -> Install:
-    """Let a timer run for another time than that it is started with, in ms."""
+def _change_duration(timer: TimerName, change: Callable[[int], int]) -> Install:
+    """Change the duration in ms with which a timer is started."""
 
     class RunningFor(SessionTimers):
         def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
             super().start(session, name, change(duration_ms) if name is timer else duration_ms, now)
 
-    return replaced(RunningFor)
+    return replace_part(RunningFor)
 
 
-def _always(duration_ms: int, specified_ms: int) -> int:
+def _replace_duration(duration_ms: int, specified_ms: int) -> int:
     return duration_ms
 
 
 add(
-    "timer-initialization-of-its-own",
+    "acceptor-session-initialization-timer-always-45-s",
     "MQQB-3.1.2.1-01",
-    "The Session Initialization Timer always runs for 45 s.",
-    _running_for(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
+    "The acceptor's Session Initialization Timer always expires after 45 s.",
+    _change_duration(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
 )
 add(
-    "timer-cleanup-of-its-own",
+    "acceptor-session-cleanup-timer-always-40-s",
     "MQQB-3.1.2.2-01",
-    "The Session Cleanup Timer always runs for 40 s.",
-    _running_for(TimerName.SESSION_CLEANUP, lambda _: 40_000),
+    "The acceptor's Session Cleanup Timer always expires after 40 s.",
+    _change_duration(TimerName.SESSION_CLEANUP, lambda _: 40_000),
 )
 add(
-    "timer-ack-wait-no-multiple",
+    "sender-session-ack-wait-timer-one-fifth-longer",
     "MQQB-3.1.2.4-01",
-    "The Session Ack Wait Timer runs for a fifth longer than it has to.",
-    _running_for(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
+    "The sender's Session Ack Wait Timer runs one fifth longer than specified.",
+    _change_duration(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
 )
 
 
-@fault("resend-too-soon", breaks="MQQB-3.1.2.6-01")
-class ResendTooSoon(TransactionalSending):
-    """The Transactional Ack Wait Timer runs for three seconds."""
+@fault("sender-transactional-ack-wait-timer-3-s", breaks="MQQB-3.1.2.6-01")
+class SenderTransactionalAckWaitTimer3S(TransactionalSending):
+    """The sender's Transactional Ack Wait Timer expires after three seconds."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         outgoing_sequence(session).ResendInterval = 3
         super().start_ack_wait_timer(session, now)
 
 
-for _name, _duration_ms in (("timer-ping-response-of-five-seconds", 5_000), ("timer-ping-response-too-short", 250)):
+for _name, _duration_ms in (
+    ("initiator-ping-response-timer-5-s", 5_000),
+    ("initiator-ping-response-timer-250-ms", 250),
+):
     add(
         _name,
         "MQQB-3.1.2.9-D01",
-        f"The Ping Response Timer runs for {_duration_ms} ms.",
-        _running_for(TimerName.PING_RESPONSE, partial(_always, _duration_ms)),
+        f"The initiator's Ping Response Timer expires after {_duration_ms} ms.",
+        _change_duration(TimerName.PING_RESPONSE, partial(_replace_duration, _duration_ms)),
     )
 
 
-@fault("resend-time-of-now", breaks="MQQB-3.1.2.6-D01")
-class ResendTimeOfNow(TransactionalSending):
-    """ResendTime is the time at which the timer was set."""
+@fault("sender-resend-time-without-interval", breaks="MQQB-3.1.2.6-D01")
+class SenderResendTimeWithoutInterval(TransactionalSending):
+    """The sender's ResendTime is the start time of the timer, without ResendInterval."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().start_ack_wait_timer(session, now)
         outgoing_sequence(session).ResendTime = now.utc_s
 
 
-@fault("history-cleanup-not-configured", breaks="MQQB-3.1.2.8-01")
-class HistoryCleanupNotConfigured(History):
-    """The MessageIDHistory Cleanup Timer runs for half an hour, whatever is configured."""
+@fault("receiver-history-cleanup-timer-always-30-min", breaks="MQQB-3.1.2.8-01")
+class ReceiverHistoryCleanupTimerAlways30Min(History):
+    """The receiver's MessageIDHistory Cleanup Timer always expires after half an hour."""
 
     def start_history_timer(self, now: Now) -> None:
         configured = self.qm.settings
@@ -91,8 +94,8 @@ class HistoryCleanupNotConfigured(History):
 
 
 add(
-    "initialization-timer-without-effect",
+    "acceptor-session-initialization-timer-ignored",
     ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-D01"),
-    "Nothing happens when the Session Initialization Timer expires.",
+    "The acceptor does nothing when its Session Initialization Timer expires.",
     skip(Closing.on_session_initialization_timer),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import always
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
@@ -17,39 +17,39 @@ from reference_qm.security import CachedSymmetricKey, EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 
 
-def _initialized(change: Callable[[QueueManager, Now], None]) -> Install:
-    """Spoil something once the queue manager is initialized."""
+def _change_after_initialization(change: Callable[[QueueManager, Now], None]) -> Install:
+    """Change the queue manager after its global initialization."""
 
     class Initialized(Initialization):
         def initialize_globally(self, now: Now) -> None:
             super().initialize_globally(now)
             change(self.qm, now)
 
-    return replaced(Initialized)
+    return replace_part(Initialized)
 
 
-def _table(first: int, count: int) -> Install:
-    """Fill a part of the ResendTimerTable with other values."""
+def _change_table(first: int, count: int) -> Install:
+    """Set some entries of ResendTimerTable to 7 s."""
 
     def change(qm: QueueManager, now: Now) -> None:
         table = list(qm.adm.ResendTimerTable)
         table[first : first + count] = [7] * count
         qm.adm.ResendTimerTable = tuple(table)
 
-    return _initialized(change)
+    return _change_after_initialization(change)
 
 
-def _cached(cache: str) -> Install:
+def _fill_cache(cache: str) -> Install:
     key = CachedSymmetricKey(NULL_GUID, "none", 0, b"", b"", 0)
-    return _initialized(lambda qm, now: getattr(qm.caches, cache).add(key))
+    return _change_after_initialization(lambda qm, now: getattr(qm.caches, cache).add(key))
 
 
-def _setting(name: str) -> Install:
+def _change_setting(name: str) -> Install:
     def change(qm: QueueManager, now: Now) -> None:
         old = getattr(qm.security_settings, name)
         qm.security_settings = replace(qm.security_settings, **{name: True if isinstance(old, bool) else old + 1})
 
-    return _initialized(change)
+    return _change_after_initialization(change)
 
 
 def _stop_history_timer(qm: QueueManager, now: Now) -> None:
@@ -57,51 +57,56 @@ def _stop_history_timer(qm: QueueManager, now: Now) -> None:
 
 
 for _name, _rule, _first, _count in (
-    ("start-resend-table-0", "MQQB-3.1.3.1-02", 0, 3),
-    ("start-resend-table-3", "MQQB-3.1.3.1-03", 3, 3),
-    ("start-resend-table-6", "MQQB-3.1.3.1-04", 6, 3),
-    ("start-resend-table-9", "MQQB-3.1.3.1-05", 9, 1),
+    ("sender-resend-table-short-entries-7-s", "MQQB-3.1.3.1-02", 0, 3),
+    ("sender-resend-table-medium-entries-7-s", "MQQB-3.1.3.1-03", 3, 3),
+    ("sender-resend-table-long-entries-7-s", "MQQB-3.1.3.1-04", 6, 3),
+    ("sender-resend-table-final-entry-7-s", "MQQB-3.1.3.1-05", 9, 1),
 ):
-    _says = f"{_count} entries of the ResendTimerTable from number {_first} on are 7 s."
-    add(_name, _rule, _says, _table(_first, _count))
+    _says = f"The sender's ResendTimerTable has {_count} entries of 7 s from index {_first}."
+    add(_name, _rule, _says, _change_table(_first, _count))
 add(
-    "start-history-timer",
+    "receiver-history-cleanup-timer-runs-with-empty-history",
     "MQQB-3.1.3.1-06",
-    "The history is cleaned up although it is empty.",
-    _initialized(lambda qm, now: qm.history.start_history_timer(now)),
+    "The receiver's MessageIDHistory Cleanup Timer runs after a start with an empty history.",
+    _change_after_initialization(lambda qm, now: qm.history.start_history_timer(now)),
 )
 add(
-    "start-no-history-timer",
+    "receiver-history-cleanup-timer-stopped-with-history",
     "MQQB-3.1.3.1-07",
-    "The history is never cleaned up.",
-    _initialized(_stop_history_timer),
+    "The receiver's MessageIDHistory Cleanup Timer does not run after a start with a history.",
+    _change_after_initialization(_stop_history_timer),
 )
 for _name, _rule, _cache in (
-    ("start-UserCertCache", "MQQB-3.1.3.1-08", "UserCertCache"),
-    ("start-ReceiveSymmetricKeyCache", "MQQB-3.1.3.1-11", "ReceiveSymmetricKeyCache"),
-    ("start-ReceiveBaseSymmetricKeyCache", "MQQB-3.1.3.1-12", "ReceiveBaseSymmetricKeyCache"),
-    ("start-SendSymmetricKeyCache", "MQQB-3.1.3.1-14", "SendSymmetricKeyCache"),
-    ("start-SendBaseSymmetricKeyCache", "MQQB-3.1.3.1-15", "SendBaseSymmetricKeyCache"),
+    ("receiver-user-cert-cache-not-empty-at-start", "MQQB-3.1.3.1-08", "UserCertCache"),
+    ("receiver-receive-key-cache-not-empty-at-start", "MQQB-3.1.3.1-11", "ReceiveSymmetricKeyCache"),
+    ("receiver-receive-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-12", "ReceiveBaseSymmetricKeyCache"),
+    ("sender-send-key-cache-not-empty-at-start", "MQQB-3.1.3.1-14", "SendSymmetricKeyCache"),
+    ("sender-send-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-15", "SendBaseSymmetricKeyCache"),
 ):
-    add(_name, _rule, f"{_cache} has an entry after a start.", _cached(_cache))
+    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _fill_cache(_cache))
 for _name, _rule, _element in (
-    ("start-UserCertCacheSize", "MQQB-3.1.3.1-09", "UserCertCacheSize"),
-    ("start-UserCertLifetime", "MQQB-3.1.3.1-10", "UserCertLifetime"),
-    ("start-ReceiveSymmetricKeyCacheSize", "MQQB-3.1.3.1-13", "ReceiveSymmetricKeyCacheSize"),
-    ("start-SendSymmetricKeyCacheSize", "MQQB-3.1.3.1-16", "SendSymmetricKeyCacheSize"),
-    ("start-SymmetricKeyShortLifetime", "MQQB-3.1.3.1-17", "SymmetricKeyShortLifetime"),
-    ("start-SymmetricKeyLongLifetime", "MQQB-3.1.3.1-18", "SymmetricKeyLongLifetime"),
-    ("start-PreferredAdvancedAlgorithm", "MQQB-3.1.3.1-19", "PreferredAdvancedAlgorithm"),
-    ("start-PreferredEnhancedAlgorithm", "MQQB-3.1.3.1-20", "PreferredEnhancedAlgorithm"),
-    ("start-PreferredBaseAlgorithm", "MQQB-3.1.3.1-21", "PreferredBaseAlgorithm"),
-    ("start-SendEnhancedRC2Using40BitKeys", "MQQB-3.1.3.1-22", "SendEnhancedRC2Using40BitKeys"),
-    ("start-RejectEnhancedRC2Using40BitKeys", "MQQB-3.1.3.1-23", "RejectEnhancedRC2Using40BitKeys"),
+    ("receiver-user-cert-cache-size-wrong", "MQQB-3.1.3.1-09", "UserCertCacheSize"),
+    ("receiver-user-cert-lifetime-wrong", "MQQB-3.1.3.1-10", "UserCertLifetime"),
+    ("receiver-receive-key-cache-size-wrong", "MQQB-3.1.3.1-13", "ReceiveSymmetricKeyCacheSize"),
+    ("sender-send-key-cache-size-wrong", "MQQB-3.1.3.1-16", "SendSymmetricKeyCacheSize"),
+    ("any-symmetric-key-short-lifetime-wrong", "MQQB-3.1.3.1-17", "SymmetricKeyShortLifetime"),
+    ("any-symmetric-key-long-lifetime-wrong", "MQQB-3.1.3.1-18", "SymmetricKeyLongLifetime"),
+    ("sender-preferred-advanced-algorithm-wrong", "MQQB-3.1.3.1-19", "PreferredAdvancedAlgorithm"),
+    ("sender-preferred-enhanced-algorithm-wrong", "MQQB-3.1.3.1-20", "PreferredEnhancedAlgorithm"),
+    ("sender-preferred-base-algorithm-wrong", "MQQB-3.1.3.1-21", "PreferredBaseAlgorithm"),
+    ("sender-send-enhanced-rc2-using-40-bit-keys-true", "MQQB-3.1.3.1-22", "SendEnhancedRC2Using40BitKeys"),
+    ("receiver-reject-enhanced-rc2-using-40-bit-keys-true", "MQQB-3.1.3.1-23", "RejectEnhancedRC2Using40BitKeys"),
 ):
-    add(_name, _rule, f"{_element} has another value.", _setting(_element))
+    add(
+        _name,
+        _rule,
+        f"A queue manager starts with another value of {_element} than specified.",
+        _change_setting(_element),
+    )
 
 
-def _prefers(element: str, algorithm: EncryptionAlgorithm) -> Install:
-    """Prefer an algorithm that nobody asked for."""
+def _prefer_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
+    """Set a preferred algorithm, regardless of its configuration."""
 
     def change(qm: QueueManager) -> None:
         preferred: dict[str, Any] = {element: int(algorithm)}
@@ -112,21 +117,41 @@ def _prefers(element: str, algorithm: EncryptionAlgorithm) -> Install:
 
 
 for _name, _rule, _element, _algorithm in (
-    ("start-prefers-aes128", "MQQB-3.1.3.1-19", "PreferredAdvancedAlgorithm", EncryptionAlgorithm.AES128),
-    ("start-prefers-enhanced-rc2", "MQQB-3.1.3.1-20", "PreferredEnhancedAlgorithm", EncryptionAlgorithm.RC2),
-    ("start-prefers-base-rc2", "MQQB-3.1.3.1-21", "PreferredBaseAlgorithm", EncryptionAlgorithm.RC2),
+    (
+        "sender-preferred-advanced-algorithm-always-aes128",
+        "MQQB-3.1.3.1-19",
+        "PreferredAdvancedAlgorithm",
+        EncryptionAlgorithm.AES128,
+    ),
+    (
+        "sender-preferred-enhanced-algorithm-always-rc2",
+        "MQQB-3.1.3.1-20",
+        "PreferredEnhancedAlgorithm",
+        EncryptionAlgorithm.RC2,
+    ),
+    (
+        "sender-preferred-base-algorithm-always-rc2",
+        "MQQB-3.1.3.1-21",
+        "PreferredBaseAlgorithm",
+        EncryptionAlgorithm.RC2,
+    ),
 ):
-    add(_name, _rule, f"{_element} is {_algorithm.name}, whatever is configured.", _prefers(_element, _algorithm))
+    add(
+        _name,
+        _rule,
+        f"The sender's {_element} is always {_algorithm.name}, regardless of its configuration.",
+        _prefer_algorithm(_element, _algorithm),
+    )
 
 
-def _second_is_medium(qm: QueueManager) -> None:
+def _set_second_to_medium(qm: QueueManager) -> None:
     table = qm.adm.ResendTimerTable
     qm.adm.ResendTimerTable = (*table[:1], qm.adm.ResendTimeoutsMedium, *table[2:])
 
 
 add(
-    "resend-table-goes-up-at-once",
+    "sender-resend-table-second-entry-medium",
     "MQQB-3.1.3.1-02",
-    "The second entry of the ResendTimerTable is ResendTimeoutsMedium.",
-    always(_second_is_medium),
+    "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
+    always(_set_second_to_medium),
 )

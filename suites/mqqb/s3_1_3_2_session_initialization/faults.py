@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo, SessionHeader
@@ -25,33 +25,33 @@ from reference_qm.surface.inputs import TransportAccepted
 _HOUR_MS = 3_600_000
 
 
-# -- what is left of the session before ----------------------------------------------------------------------------
+# -- elements of the session before --------------------------------------------------------------------------------
 
 
-def _kept(element: str) -> Install:
+def _keep_element(element: str) -> Install:
     class Kept(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             value = getattr(session, element)
             super().initialize_counts(session)
             setattr(session, element, value)
 
-    return replaced(Kept)
+    return replace_part(Kept)
 
 
 for _name, _rule, _element in (
-    ("session-keeps-message-sent-count", "MQQB-3.1.3.2-02", "MessageSentCount"),
-    ("session-keeps-recoverable-message-sent-count", "MQQB-3.1.3.2-03", "RecoverableMessageSentCount"),
-    ("session-keeps-message-received-count", "MQQB-3.1.3.2-04", "MessageReceivedCount"),
-    ("session-keeps-recoverable-message-received-count", "MQQB-3.1.3.2-05", "RecoverableMessageReceivedCount"),
-    ("session-keeps-what-was-acknowledged-last", "MQQB-3.1.3.2-07", "LastAckedRecoverableMsgSeqNumber"),
-    ("session-keeps-unacked-received-msg-count", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount"),
-    ("session-keeps-recoverable-msg-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
+    ("any-new-session-keeps-message-sent-count", "MQQB-3.1.3.2-02", "MessageSentCount"),
+    ("any-new-session-keeps-recoverable-sent-count", "MQQB-3.1.3.2-03", "RecoverableMessageSentCount"),
+    ("any-new-session-keeps-message-received-count", "MQQB-3.1.3.2-04", "MessageReceivedCount"),
+    ("any-new-session-keeps-recoverable-received-count", "MQQB-3.1.3.2-05", "RecoverableMessageReceivedCount"),
+    ("any-new-session-keeps-last-acked-number", "MQQB-3.1.3.2-07", "LastAckedRecoverableMsgSeqNumber"),
+    ("any-new-session-keeps-unacked-received-count", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount"),
+    ("any-new-session-keeps-recoverable-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
-    _says = f"A session begins with the {_element} that the one before it ended with."
-    add(_name, _rule, _says, _kept(_element))
+    _says = f"A new session keeps {_element} of the session before it."
+    add(_name, _rule, _says, _keep_element(_element))
 
 
-def _acknowledge_on(faulty: FaultyCore) -> None:
+def _continue_numbers(faulty: FaultyCore) -> None:
     left: dict[int, int] = {}
 
     class Noted(SessionInitialization):
@@ -70,16 +70,16 @@ def _acknowledge_on(faulty: FaultyCore) -> None:
 
 
 add(
-    "session-keeps-last-acked-recoverable-msg-seq-number",
+    "receiver-recoverable-ack-number-continues-over-sessions",
     "MQQB-3.1.3.2-07",
-    "Recoverable messages are acknowledged with numbers that go on from the session before.",
-    _acknowledge_on,
+    "The receiver acknowledges recoverable messages with numbers that continue those of the session before.",
+    _continue_numbers,
 )
 
 
-@fault("session-keeps-what-was-transmitted", breaks="MQQB-3.1.3.2-22")
-class SessionKeepsWhatWasTransmitted(SessionInitialization):
-    """A message that was transmitted on one session is not transmitted again on the next."""
+@fault("sender-message-of-lost-session-not-sent-again", breaks="MQQB-3.1.3.2-22")
+class SenderMessageOfLostSessionNotSentAgain(SessionInitialization):
+    """The sender does not send a message of a lost session again on the next session."""
 
     def initialize_messages(self, session: Session) -> None:
         session.UnAckedMessageCount = 0
@@ -88,35 +88,35 @@ class SessionKeepsWhatWasTransmitted(SessionInitialization):
 # -- elements ------------------------------------------------------------------------------------------------------
 
 
-def _begun_with(element: str, value: object) -> Install:
+def _begin_with(element: str, value: object) -> Install:
     class BegunWith(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             super().initialize_session(session, now)
             setattr(session, element, value)
 
-    return replaced(BegunWith)
+    return replace_part(BegunWith)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
-    ("session-begins-with-unacked-received-msg-count", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount", 5),
-    ("session-begins-with-un-acked-message-count", "MQQB-3.1.3.2-23", "UnAckedMessageCount", 0xFFFF),
-    ("session-begins-with-session-active", "MQQB-3.1.3.2-25", "SessionActive", True),
-    ("session-begins-with-received-ack", "MQQB-3.1.3.2-26", "ReceivedAck", True),
-    ("session-begins-with-ack-wait-timeout", "MQQB-3.1.3.2-27", "AckWaitTimeout", 30_000),
-    ("session-begins-with-order-ack-timeout", "MQQB-3.1.3.2-28", "OrderAckTimeout", 5_000),
-    ("session-begins-with-direct-format-session", "MQQB-3.1.3.2-29", "DirectFormatSession", True),
-    ("session-begins-with-maximum-order-ack-delay", "MQQB-3.1.3.2-30", "MaximumOrderAckDelay", 60),
-    ("session-begins-with-last-order-ack-send-time", "MQQB-3.1.3.2-31", "LastOrderAckSendTime", 0),
-    ("session-begins-with-recoverable-ack-send-timeout", "MQQB-3.1.3.2-32", "RecoverableAckSendTimeout", 500),
-    ("session-begins-with-remote-qm-public-key", "MQQB-3.1.3.2-33", "RemoteQMPublicKey", b"\x01\x00\x00\x00"),
+    ("any-new-session-unacked-received-count-5", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount", 5),
+    ("any-new-session-unacked-message-count-65535", "MQQB-3.1.3.2-23", "UnAckedMessageCount", 0xFFFF),
+    ("any-new-session-session-active-true", "MQQB-3.1.3.2-25", "SessionActive", True),
+    ("any-new-session-received-ack-true", "MQQB-3.1.3.2-26", "ReceivedAck", True),
+    ("any-new-session-ack-wait-timeout-30-s", "MQQB-3.1.3.2-27", "AckWaitTimeout", 30_000),
+    ("any-new-session-order-ack-timeout-5-s", "MQQB-3.1.3.2-28", "OrderAckTimeout", 5_000),
+    ("any-new-session-direct-format-session-true", "MQQB-3.1.3.2-29", "DirectFormatSession", True),
+    ("any-new-session-maximum-order-ack-delay-60-s", "MQQB-3.1.3.2-30", "MaximumOrderAckDelay", 60),
+    ("any-new-session-last-order-ack-send-time-0", "MQQB-3.1.3.2-31", "LastOrderAckSendTime", 0),
+    ("any-new-session-recoverable-ack-send-timeout-500-ms", "MQQB-3.1.3.2-32", "RecoverableAckSendTimeout", 500),
+    ("any-new-session-remote-public-key-not-zero", "MQQB-3.1.3.2-33", "RemoteQMPublicKey", b"\x01\x00\x00\x00"),
 )
 for _name, _rule, _element, _value in _ELEMENTS:
-    add(_name, _rule, f"A session begins with {_element} {_value!r}.", _begun_with(_element, _value))
+    add(_name, _rule, f"A new session has {_element} {_value!r}.", _begin_with(_element, _value))
 
 
-@fault("session-begins-with-recoverable-msg-ack-flags", breaks="MQQB-3.1.3.2-06")
-class SessionBeginsWithRecoverableMsgAckFlags(SessionOpening):
-    """A session is opened with a flag set in RecoverableMsgAckFlags, and with the timer that goes with it."""
+@fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
+class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
+    """The initiator opens a session with a flag in RecoverableMsgAckFlags and a running Session Ack Send Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -126,16 +126,16 @@ class SessionBeginsWithRecoverableMsgAckFlags(SessionOpening):
 
 
 add(
-    "session-window-of-32",
+    "any-connection-parameters-window-size-32",
     ("MQQB-3.1.3.2-24", "MQQB-3.1.6.4-09"),
-    "WindowSize is 32.",
+    "A ConnectionParameters packet is sent with WindowSize 32.",
     field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 32),
 )
 
 
-@fault("session-begins-in-another-state", breaks="MQQB-3.1.3.2-36")
-class SessionBeginsInAnotherState(SessionOpening):
-    """An accepted session begins in WAITING_CP_MSG."""
+@fault("acceptor-new-session-in-state-waiting-cp-msg", breaks="MQQB-3.1.3.2-36")
+class AcceptorNewSessionInStateWaitingCpMsg(SessionOpening):
+    """The acceptor begins a session in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)
@@ -145,18 +145,18 @@ class SessionBeginsInAnotherState(SessionOpening):
 # -- TxOutgoingSequence --------------------------------------------------------------------------------------------
 
 
-def _sequence_begun_with(element: str, value: object) -> Install:
+def _begin_sequence_with(element: str, value: object) -> Install:
     class SequenceBegunWith(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
             setattr(session.TxOutgoingSequence, element, value)
 
-    return replaced(SequenceBegunWith)
+    return replace_part(SequenceBegunWith)
 
 
-@fault("sequence-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
-class SequenceKeepsLastAckCount(SessionInitialization):
-    """OrderAcks are counted on from session to session."""
+@fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
+class SenderNewSessionKeepsLastAckCount(SessionInitialization):
+    """The sender keeps LastAckCount of the session before."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
         before = session.TxOutgoingSequence
@@ -166,20 +166,20 @@ class SequenceKeepsLastAckCount(SessionInitialization):
 
 
 _OF_SEQUENCE: tuple[tuple[str, str, str, object], ...] = (
-    ("sequence-begins-with-last-ack", "MQQB-3.1.3.2-16", "LastAck", SequenceInfo(SeqNo=7)),
-    ("sequence-begins-with-time-of-last-ack", "MQQB-3.1.3.2-17", "TimeOfLastAck", 0),
-    ("sequence-begins-with-last-ack-count", "MQQB-3.1.3.2-18", "LastAckCount", 1),
-    ("sequence-begins-with-resend-interval-index", "MQQB-3.1.3.2-19", "ResendIntervalIndex", 3),
-    ("sequence-begins-with-resend-interval", "MQQB-3.1.3.2-20", "ResendInterval", 300),
-    ("sequence-begins-with-resend-time", "MQQB-3.1.3.2-21", "ResendTime", 30),
+    ("sender-new-sequence-last-ack-number-7", "MQQB-3.1.3.2-16", "LastAck", SequenceInfo(SeqNo=7)),
+    ("sender-new-sequence-time-of-last-ack-0", "MQQB-3.1.3.2-17", "TimeOfLastAck", 0),
+    ("sender-new-sequence-last-ack-count-1", "MQQB-3.1.3.2-18", "LastAckCount", 1),
+    ("sender-new-sequence-resend-interval-index-3", "MQQB-3.1.3.2-19", "ResendIntervalIndex", 3),
+    ("sender-new-sequence-resend-interval-300-s", "MQQB-3.1.3.2-20", "ResendInterval", 300),
+    ("sender-new-sequence-resend-time-30", "MQQB-3.1.3.2-21", "ResendTime", 30),
 )
 for _name, _rule, _element, _value in _OF_SEQUENCE:
-    _says = f"TxOutgoingSequence of a session begins with {_element} {_value!r}."
-    add(_name, _rule, _says, _sequence_begun_with(_element, _value))
+    _says = f"TxOutgoingSequence of a new session has {_element} {_value!r}."
+    add(_name, _rule, _says, _begin_sequence_with(_element, _value))
 add(
-    "session-without-outgoing-sequence",
+    "sender-new-session-outgoing-sequence-missing",
     "MQQB-3.1.3.2-15",
-    "A session begins without a TxOutgoingSequence.",
+    "The sender begins a session without a TxOutgoingSequence.",
     skip(SessionInitialization.initialize_transfer_sequence),
 )
 
@@ -187,60 +187,65 @@ add(
 # -- timers --------------------------------------------------------------------------------------------------------
 
 
-def _running(timer: TimerName) -> Install:
+def _start_timer(timer: TimerName) -> Install:
     class Running(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.start(session, timer, _HOUR_MS, now)
 
-    return replaced(Running)
+    return replace_part(Running)
 
 
-def _not_running(timer: TimerName) -> Install:
+def _stop_timer(timer: TimerName) -> Install:
     class NotRunning(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.stop(session, timer)
 
-    return replaced(NotRunning)
+    return replace_part(NotRunning)
 
 
 for _name, _rule, _timer in (
-    ("session-begins-with-session-ack-wait-timer", "MQQB-3.1.3.2-09", TimerName.SESSION_ACK_WAIT),
-    ("session-begins-with-session-ack-send-timer", "MQQB-3.1.3.2-10", TimerName.SESSION_ACK_SEND),
-    ("session-begins-with-transactional-ack-wait-timer", "MQQB-3.1.3.2-11", TimerName.TRANSACTIONAL_ACK_WAIT),
-    ("session-begins-with-order-ack-send-timer", "MQQB-3.1.3.2-12", TimerName.ORDER_ACK_SEND),
+    ("any-new-session-ack-wait-timer-running", "MQQB-3.1.3.2-09", TimerName.SESSION_ACK_WAIT),
+    ("any-new-session-ack-send-timer-running", "MQQB-3.1.3.2-10", TimerName.SESSION_ACK_SEND),
+    ("any-new-session-transactional-ack-wait-timer-running", "MQQB-3.1.3.2-11", TimerName.TRANSACTIONAL_ACK_WAIT),
+    ("any-new-session-order-ack-send-timer-running", "MQQB-3.1.3.2-12", TimerName.ORDER_ACK_SEND),
 ):
-    add(_name, _rule, f"A session begins with its {_timer.value} timer running.", _running(_timer))
+    add(_name, _rule, f"A new session has its {_timer.value} timer running.", _start_timer(_timer))
 for _name, _rule, _timer in (
-    ("session-begins-without-session-cleanup-timer", "MQQB-3.1.3.2-13", TimerName.SESSION_CLEANUP),
-    ("session-begins-without-session-retry-connect-timer", "MQQB-3.1.3.2-14", TimerName.SESSION_RETRY_CONNECT),
+    ("any-new-session-cleanup-timer-stopped", "MQQB-3.1.3.2-13", TimerName.SESSION_CLEANUP),
+    ("initiator-new-session-retry-connect-timer-stopped", "MQQB-3.1.3.2-14", TimerName.SESSION_RETRY_CONNECT),
 ):
-    add(_name, _rule, f"A session begins without its {_timer.value} timer running.", _not_running(_timer))
+    add(_name, _rule, f"A new session has its {_timer.value} timer stopped.", _stop_timer(_timer))
 
 
 # -- the queue manager ---------------------------------------------------------------------------------------------
 
 
-def _no_identifier(qm: QueueManager) -> None:
+def _clear_identifier(qm: QueueManager) -> None:
     qm.adm.Identifier = NULL_GUID
 
 
-add("identifier-null", "MQQB-3.1.3.2-34", "QueueManager.Identifier is the null GUID.", always(_no_identifier))
+add(
+    "any-queue-manager-identifier-null",
+    "MQQB-3.1.3.2-34",
+    "QueueManager.Identifier is the null GUID.",
+    always(_clear_identifier),
+)
 
 
-@fault("identifier-of-each-session", breaks="MQQB-3.1.3.2-34")
-class IdentifierOfEachSession(SessionOpening):
-    """QueueManager.Identifier changes with each session."""
+@fault("acceptor-queue-manager-identifier-changes-with-session", breaks="MQQB-3.1.3.2-34")
+class AcceptorQueueManagerIdentifierChangesWithSession(SessionOpening):
+    """The acceptor's QueueManager.Identifier changes with each session."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)
         self.qm.adm.Identifier = UUID(int=self.qm.transports[event.transport].number)
 
 
-@fault("ping-cookie-begins-far", breaks="MQQB-3.1.3.2-35")
-class PingCookieBeginsFar(Initialization):
-    """PingCookie begins with 1000."""
+@fault("initiator-ping-cookie-begins-with-1000", breaks="MQQB-3.1.3.2-35")
+class InitiatorPingCookieBeginsWith1000(Initialization):
+    """The initiator's PingCookie begins with 1000."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)

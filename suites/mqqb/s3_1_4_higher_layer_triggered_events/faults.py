@@ -11,22 +11,22 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 add(
-    "start-initializes-nothing",
+    "any-queue-manager-start-without-initialization",
     "MQQB-3.1.4.1-01",
-    "A queue manager that starts does not initialize itself.",
+    "A queue manager does not initialize its elements when it starts.",
     skip(Initialization.initialize_globally),
 )
 add(
-    "start-connects-to-nobody",
+    "initiator-waiting-messages-not-sent-at-start",
     "MQQB-3.1.4.1-02",
-    "A queue manager that starts leaves its messages where they are.",
+    "A queue manager connects to no other queue manager when it starts, although messages wait.",
     skip(Administering.establish_waiting),
 )
 
 
-@fault("start-connects-to-one-queue-manager", breaks="MQQB-3.1.4.1-02", blind=True)
-class StartConnectsToOneQueueManager(Initialization):
-    """A queue manager that starts connects to the first queue manager for which it has messages, and to no other."""
+@fault("initiator-only-first-destination-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
+class InitiatorOnlyFirstDestinationConnectedAtStart(Initialization):
+    """A queue manager connects only to the first queue manager for which it has messages when it starts."""
 
     def begin(self, now: Now) -> None:
         super().begin(now)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.packet_sizes import known_by_size
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import inputs, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -27,31 +27,31 @@ from reference_qm.core.transfer.order_acks import BODY_SIZE, FIRST_FINAL_CLASS, 
 from reference_qm.surface.inputs import BytesReceived, Input
 
 add(
-    "header-parameters-known-by-size",
+    "any-packet-of-32-bytes-taken-as-connection-parameters",
     ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
-    "32 bytes are a ConnectionParameters, whatever IN is.",
+    "A queue manager treats each packet of 32 bytes as a ConnectionParameters, regardless of IN.",
     known_by_size(32),
 )
 add(
-    "header-session-ack-known-by-size",
+    "any-packet-of-36-bytes-taken-as-session-ack",
     ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"),
-    "36 bytes are a SessionAck, whatever IN is.",
+    "A queue manager treats each packet of 36 bytes as a SessionAck, regardless of IN.",
     known_by_size(36),
 )
 
 
-@fault("header-session-ack-without-sh", breaks=("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"))
-class SessionAckWithoutSH(Identifying):
-    """A SessionAck is one also when SH is clear."""
+@fault("any-session-ack-with-sh-clear-accepted", breaks=("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"))
+class AnySessionAckWithShClearAccepted(Identifying):
+    """A queue manager accepts a SessionAck with SH clear."""
 
     def check_form(self, packet: Packet) -> None:
         if not isinstance(packet, SessionAckPacket):
             super().check_form(packet)
 
 
-@fault("header-normal-messages-unknown", breaks="MQQB-3.1.5.1.1-13")
-class NormalMessagesUnknown(Identifying):
-    """The class NORMAL is refused."""
+@fault("receiver-user-message-of-class-normal-refused", breaks="MQQB-3.1.5.1.1-13")
+class ReceiverUserMessageOfClassNormalRefused(Identifying):
+    """The receiver refuses a UserMessage of class NORMAL as malformed."""
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
@@ -60,7 +60,7 @@ class NormalMessagesUnknown(Identifying):
         return packet
 
 
-def _unknown(kind: type[Packet]) -> Install:
+def _refuse_kind(kind: type[Packet]) -> Install:
     """Refuse every packet of a kind."""
 
     class Unknown(Identifying):
@@ -70,28 +70,28 @@ def _unknown(kind: type[Packet]) -> Install:
                 raise FormatError("InternalHeader.PT", 0, "a fault", "is not known")
             return packet
 
-    return replaced(Unknown)
+    return replace_part(Unknown)
 
 
 add(
-    "header-establish-unknown",
+    "any-establish-connection-not-recognized",
     ("MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1-03"),
-    "PT 2 makes no EstablishConnection.",
-    _unknown(EstablishConnectionPacket),
+    "A queue manager does not recognize an EstablishConnection packet by PT 2.",
+    _refuse_kind(EstablishConnectionPacket),
 )
 add(
-    "header-parameters-unknown",
+    "any-connection-parameters-not-recognized",
     ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
-    "PT 3 makes no ConnectionParameters.",
-    _unknown(ConnectionParametersPacket),
+    "A queue manager does not recognize a ConnectionParameters packet by PT 3.",
+    _refuse_kind(ConnectionParametersPacket),
 )
 
 
-# -- messages that are acknowledgments but for one field -----------------------------------------------------------
+# -- messages that are acknowledgments except for one field -------------------------------------------------------
 
 
-def _overlooked(identified: Callable[[UserMessagePacket], bool], fields: dict[str, Any]) -> Install:
-    """Take a message for an acknowledgment that would be one with these fields."""
+def _ignore_fields(identified: Callable[[UserMessagePacket], bool], fields: dict[str, Any]) -> Install:
+    """Accept a message as an acknowledgment if these fields would make it one."""
 
     def filter_(event: Input) -> Iterable[Input]:
         if not isinstance(event, BytesReceived):
@@ -119,19 +119,19 @@ _ORDER_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": int(Mess
 _FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_CLASS)}
 
 for _name, _rule, _field, _fields in (
-    ("ordering-order-told-without-base-flags", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _FLAGS),
-    ("ordering-order-told-without-destination", "MQQB-3.1.5.1.1-05", "destination", _QUEUE),
-    ("ordering-order-told-without-label", "MQQB-3.1.5.1.1-06", "label", _LABEL),
-    ("ordering-order-told-without-size", "MQQB-3.1.5.1.1-07", "size", _SIZE),
-    ("ordering-order-told-without-class", "MQQB-3.1.5.1.1-08", "class", _ORDER_CLASS),
+    ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _FLAGS),
+    ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _QUEUE),
+    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _LABEL),
+    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _SIZE),
+    ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_CLASS),
 ):
-    _says = f"A message is taken for an OrderAck whatever its {_field} is."
-    add(_name, _rule, _says, _overlooked(is_order_ack, _fields))
+    _says = f"The sender accepts a message as an OrderAck without checking its {_field}."
+    add(_name, _rule, _says, _ignore_fields(is_order_ack, _fields))
 for _name, _rule, _field, _fields in (
-    ("ordering-final-told-without-base-flags", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _FLAGS),
-    ("ordering-final-told-without-destination", "MQQB-3.1.5.1.1-10", "destination", _QUEUE),
-    ("ordering-final-told-without-label", "MQQB-3.1.5.1.1-11", "label", _LABEL),
-    ("ordering-final-told-without-class", "MQQB-3.1.5.1.1-12", "class", _FINAL_CLASS),
+    ("sender-final-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _FLAGS),
+    ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _QUEUE),
+    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _LABEL),
+    ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_CLASS),
 ):
-    _says = f"A message is taken for a FinalAck whatever its {_field} is."
-    add(_name, _rule, _says, _overlooked(is_final_ack, _fields))
+    _says = f"The sender accepts a message as a FinalAck without checking its {_field}."
+    add(_name, _rule, _says, _ignore_fields(is_final_ack, _fields))

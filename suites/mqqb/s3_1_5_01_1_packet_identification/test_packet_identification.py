@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.1.1 Packet Identification: each kind of packet is known by its marks."""
+"""MS-MQQB 3.1.5.1.1 Packet Identification: each kind of packet is identified by its fields."""
 
 from __future__ import annotations
 
@@ -7,43 +7,42 @@ from typing import Any
 import pytest
 
 from harness.expectations import closed_unanswered, fields, packet
-from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
-from suites.mqqb.steps.opening import packet_at, until_ended
-from suites.mqqb.steps.ordering import final_ack, order_ack
+from suites.mqqb.steps.opening import await_early_close
+from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.sequences import Outgoing
 
 TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
-NO_PARAMETERS: dict[str, dict[str, Any]] = {
+NOT_PARAMETERS: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
     "PT 2": {"internal": {"PT": 2}},
 }
-AGAIN, GONE = "comes again", "does not come again"
+RESENT, NOT_RESENT = "comes again", "does not come again"
 
 
-def _other_queue(peer):
+def _name_other_queue(peer):
     return {"destination": rf"TCP:{peer.sut.address}\PRIVATE$\mqc-other"}
 
 
-NOT_ONE = {
-    "MQQB-3.1.5.1.1-04": (order_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-05": (order_ack, _other_queue),
-    "MQQB-3.1.5.1.1-06": (order_ack, lambda peer: {"label": "QM Ordering"}),
-    "MQQB-3.1.5.1.1-07": (order_ack, lambda peer: {"longer": True}),
-    "MQQB-3.1.5.1.1-08": (order_ack, lambda peer: {"MessageClass": 0x0002}),
-    "MQQB-3.1.5.1.1-09": (final_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-10": (final_ack, _other_queue),
-    "MQQB-3.1.5.1.1-11": (final_ack, lambda peer: {"label": "QM Ordering"}),
-    "MQQB-3.1.5.1.1-12": (final_ack, lambda peer: {"MessageClass": 0x0002}),
+NEAR_MISSES = {
+    "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"base": {"PR": 3}}),
+    "MQQB-3.1.5.1.1-05": (build_order_ack, _name_other_queue),
+    "MQQB-3.1.5.1.1-06": (build_order_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-07": (build_order_ack, lambda peer: {"longer": True}),
+    "MQQB-3.1.5.1.1-08": (build_order_ack, lambda peer: {"MessageClass": 0x0002}),
+    "MQQB-3.1.5.1.1-09": (build_final_ack, lambda peer: {"base": {"PR": 3}}),
+    "MQQB-3.1.5.1.1-10": (build_final_ack, _name_other_queue),
+    "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-12": (build_final_ack, lambda peer: {"MessageClass": 0x0002}),
 }
-"""By rule: the acknowledgment that is made, and the one thing in which it is none."""
+"""By rule: a step that makes an acknowledgment, and the one change by which the message is not an acknowledgment."""
 
 
-def _made(make, peer, sent, changes):
-    """Make the acknowledgment; ``longer``: with four bytes more behind its body."""
+def _make_changed(make, peer, sent, changes):
+    """Make the acknowledgment with changed fields; ``longer``: with four bytes more in its body."""
     if changes.pop("longer", False):
         changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
     return make(peer, sent, **changes)
@@ -60,44 +59,46 @@ def _made(make, peer, sent, changes):
     "MQQB-2.2.5-08",
 )
 @needs("send")
-@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NOT_ONE])
-def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
-    """A message that was acknowledged is not sent again; one that what only looks like it came for is. What it is
-    instead, a message, ends no session.
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NEAR_MISSES])
+def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
+    """An OrderAck or FinalAck ends the resending of a message; a message that differs from one in one field does not.
 
-    Each has a session of its own: whether acknowledgments count in a session's sequence is left open (E26).
+    The session stays open. Each acknowledgment has its own session: their effect on sequence numbers is open (E26).
     """
-    make, changes = NOT_ONE[rule]
+    make, changes = NEAR_MISSES[rule]
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
     frames = [sent, session.send(make(peer, sent))]
-    acknowledged = outgoing.comes_again(1)
+    acknowledged = outgoing.await_resend(1)
     session.close()
     [other] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
-    frames += [other, session.send(_made(make, peer, other, changes(peer)))]
+    frames += [other, session.send(_make_changed(make, peer, other, changes(peer)))]
     peer.settle()
-    goes_on = session.record.closed_by is None
-    observed = {"acknowledged": acknowledged, "session goes on": goes_on, "other": outgoing.comes_again(2)}
-    expected = fields({"acknowledged": GONE, "session goes on": True, "other": AGAIN})
+    observed = {
+        "acknowledged message": acknowledged,
+        "session open": session.record.closed_by is None,
+        "other message": outgoing.await_resend(2),
+    }
+    expected = fields({"acknowledged message": NOT_RESENT, "session open": True, "other message": RESENT})
     judge(rule, expected=expected, observed=observed, evidence=frames)
 
 
 @malforms("MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03")
-def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
-    """Parameters are answered as such; the same bytes with IN clear, or another PT, are not."""
-    good = peer.request_session()
-    asked = good.send(connection_parameters(**TIMEOUTS))
-    answer = good.poll("ConnectionParameters")
-    judge.all(expected=packet("ConnectionParameters"), observed=answer, case="whole", evidence=[asked, answer])
-    for flaw, changes in NO_PARAMETERS.items():
+def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
+    """A ConnectionParameters packet is answered; the same packet with IN clear or another PT closes the connection."""
+    unchanged = peer.request_session()
+    asked = unchanged.send(connection_parameters(**TIMEOUTS))
+    answer = unchanged.poll("ConnectionParameters")
+    judge.all(expected=packet("ConnectionParameters"), observed=answer, case="unchanged", evidence=[asked, answer])
+    for flaw, changes in NOT_PARAMETERS.items():
         connection = peer.request_session()
         sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
-        observed = until_ended(peer, connection)
+        observed = await_early_close(peer, connection)
         judge.all(expected=closed_unanswered(1), observed=observed, case=flaw, evidence=[sent, connection.last])
 
 
@@ -108,23 +109,23 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
     [({"IN": 0, "PacketSize": 20}, 1), ({"SH": 0}, 1), ({}, 0), ({}, 4), ({}, 9)],
     ids=["IN-0", "SH-0", "PT-0", "PT-4", "PT-9"],
 )
-def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
-    """A session acknowledgment is taken as one; the same bytes with IN or SH clear, or another PT, end the session."""
+def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, packet_type):
+    """A SessionAck is accepted; the same packet with IN or SH clear or another PT closes the session."""
     connection = peer.open_raw()
-    connection.send(acknowledging(connection, base={"PacketSize": 20}))
+    connection.send(connection.build_session_ack(base={"PacketSize": 20}))
     connection.check_alive()
-    before = len(connection.received)
+    known = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
-    sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
-    observed = until_ended(peer, connection)
-    judge.all(expected=closed_unanswered(before), observed=observed, evidence=[sent, connection.last])
+    sent = connection.send(connection.build_session_ack(base=base, internal={"PT": packet_type}, **counts))
+    observed = await_early_close(peer, connection)
+    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
 
 
 @covers("MQQB-3.1.5.1.1-13")
-def test_a_user_message_is_known_by_in_and_its_class(peer, judge):
-    """A packet with IN clear and the class NORMAL is counted and acknowledged as a message."""
+def test_packet_with_in_clear_and_class_normal_is_acknowledged(peer, judge):
+    """A packet with IN clear and the class NORMAL is acknowledged as the first message of the session."""
     connection = peer.open_raw()
     sent = connection.send(peer.recoverable_message())
-    answer = packet_at(connection, 2)
+    answer = connection.poll_packet(2)
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
     judge("MQQB-3.1.5.1.1-13", expected=expected, observed=answer or connection, evidence=[sent, answer])

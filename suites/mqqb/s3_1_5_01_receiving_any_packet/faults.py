@@ -14,34 +14,34 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 add(
-    "header-received-not-noted",
+    "sender-received-ack-never-set",
     "MQQB-3.1.5.1-01",
-    "ReceivedAck stays FALSE.",
+    "The sender's ReceivedAck stays FALSE when a packet arrives.",
     skip(Identifying.note_received),
 )
 add(
-    "header-establish-known-by-size",
+    "any-packet-of-572-bytes-taken-as-establish-connection",
     ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"),
-    "572 bytes are an EstablishConnection, whatever IN is.",
+    "A queue manager treats each packet of 572 bytes as an EstablishConnection, regardless of IN.",
     known_by_size(572),
 )
 add(
-    "header-signature-not-verified",
+    "any-packet-with-wrong-signature-ignored",
     ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
-    "A wrong version or signature does not end the session.",
+    "A queue manager keeps the session open after a packet with a wrong version or signature.",
     skip(Identifying.verify_signature),
 )
 add(
-    "header-malformed-packets-kept",
+    "any-malformed-packet-ignored",
     ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"),
-    "A malformed packet does not end the session.",
+    "A queue manager keeps the session open after an incorrectly formatted packet.",
     skip(Closing.refuse_malformed),
 )
 
 
-@fault("messages-do-not-count-as-signs-of-life", breaks="MQQB-3.1.5.1-01", blind=True)
-class MessagesDoNotCountAsSignsOfLife(Receiving):
-    """A message that comes is no sign of life: only a SessionAck keeps the session from being closed."""
+@fault("sender-received-message-not-counted-as-activity", breaks="MQQB-3.1.5.1-01", blind=True)
+class SenderReceivedMessageNotCountedAsActivity(Receiving):
+    """The sender does not count a received message as activity: only a SessionAck prevents the end of the session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.SessionHeader is None:
@@ -49,18 +49,18 @@ class MessagesDoNotCountAsSignsOfLife(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("wrong-signature-overlooked-by-an-initiator", breaks="MQQB-3.1.5.1.2-01", blind=True)
-class WrongSignatureOverlookedByAnInitiator(Identifying):
-    """A queue manager that opened the session puts up with wrong signatures."""
+@fault("initiator-packet-with-wrong-signature-ignored", breaks="MQQB-3.1.5.1.2-01", blind=True)
+class InitiatorPacketWithWrongSignatureIgnored(Identifying):
+    """The initiator of a session keeps it open after a packet with a wrong signature."""
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator:
             super().verify_signature(session, error, now)
 
 
-@fault("malformed-packets-skipped-by-an-initiator", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class MalformedPacketsSkippedByAnInitiator(Closing):
-    """A queue manager that opened the session skips packets that are not formed as specified, and goes on."""
+@fault("initiator-malformed-packet-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
+class InitiatorMalformedPacketIgnored(Closing):
+    """The initiator of a session keeps it open after an incorrectly formatted packet."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator:

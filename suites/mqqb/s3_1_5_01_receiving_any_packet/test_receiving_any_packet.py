@@ -9,16 +9,17 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, holds, packet
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
-from harness.peer.raw_ends import RawListener
-from harness.run.marks import covers, goes_on, malforms
+from harness.run.marks import covers, malforms, sut_survives
+from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
-from suites.mqqb.steps.opening import accepted, agree, listen, respond, until_ended
-from suites.mqqb.steps.ordering import acknowledgment_of_nothing
+from suites.mqqb.steps.opening import await_early_close
+from suites.mqqb.steps.ordering import build_unknown_ack
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 LONGEST_ACK_WAIT_MS = 240_000
-"""Twice the longest AckTimeout: by then an unacknowledged session is closed."""
+"""Twice the longest AckTimeout: an unacknowledged session is closed within this time."""
 
 WRONG_SIGNATURES = {
     "version 0": (0, b"\x00"),
@@ -35,7 +36,7 @@ WRONG_SIGNATURES = {
     "signature with one wrong bit": (4, b"\x4d\x49\x4f\x52"),
 }
 
-NO_REQUEST: dict[str, dict[str, Any]] = {
+NOT_A_REQUEST: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
@@ -44,24 +45,26 @@ NO_REQUEST: dict[str, dict[str, Any]] = {
 
 
 @covers("MQQB-3.1.5.1-01")
-def test_any_packet_counts_as_activity(peer, sut, judge):
-    """A message of the peer, shortly before the timer ends a session, keeps the session for another period."""
-    listener = listen(peer, sut)
-    connection, asked = accepted(listener)
-    message = agree(connection, respond(connection, asked))
+def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
+    """A message of the peer shortly before the Session Ack Wait Timer expires keeps the session open for another
+    period.
+    """
+    session = OutgoingSession(peer, sut)
+    message = session.open()
+    connection = session.connection
     limit = sut.duration_ms(LONGEST_ACK_WAIT_MS) + sut.slack_ms(LONGEST_ACK_WAIT_MS)
     if not connection.wait_closed(within_ms=limit) or connection.record.closed_at_ms is None:
-        raise ConformanceFailure("the SUT waits for ever for the acknowledgment of its message")
-    first = peer.took(message, connection.record.closed_at_ms)
-    connection, asked = accepted(listener)
-    message = agree(connection, respond(connection, asked))
-    if connection.wait_closed(first.ms * 3 // 4, exactly=True):
-        raise ConformanceFailure("its second session ended sooner than the first")
+        raise ConformanceFailure("the SUT waits without end for the acknowledgment of its message")
+    first_wait = peer.took(message, connection.record.closed_at_ms)
+    message = session.open()
+    connection = session.connection
+    if connection.wait_closed(first_wait.ms * 3 // 4, exactly=True):
+        raise ConformanceFailure("the second session ended sooner than the first")
     sent = connection.send(peer.message())
-    connection.wait_closed(first.ms * 2 // 5, exactly=True)
+    connection.wait_closed(first_wait.ms * 2 // 5, exactly=True)
     if connection.closed_by_sut:
-        for since in (first, peer.took(message)):
-            since.check_steady(first.ms // 10)
+        for since in (first_wait, peer.took(message)):
+            since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
         expected=holds("open", otherwise="closed"),
@@ -73,68 +76,68 @@ def test_any_packet_counts_as_activity(peer, sut, judge):
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05", "MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01")
-def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
-    """A request is answered as one; the same bytes with IN clear, or another PT, are not."""
-    good = peer.connect()
-    asked = good.send(request(peer))
-    answer = good.poll("EstablishConnection")
-    judge.all(expected=packet("EstablishConnection"), observed=answer, case="whole", evidence=[asked, answer])
-    for flaw, changes in NO_REQUEST.items():
+def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge):
+    """An EstablishConnection request is answered; the same packet with IN clear or another PT closes the connection."""
+    unchanged = peer.connect()
+    asked = unchanged.send(establish_request(peer))
+    answer = unchanged.poll("EstablishConnection")
+    judge.all(expected=packet("EstablishConnection"), observed=answer, case="unchanged", evidence=[asked, answer])
+    for flaw, changes in NOT_A_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
-        observed = until_ended(peer, connection)
+        observed = await_early_close(peer, connection)
         judge.all(expected=closed_unanswered(0), observed=observed, case=flaw, evidence=[sent, connection.last])
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
-def test_a_wrong_signature_closes_the_session(peer, sut, judge, wrong, opens):
-    """On a session that is open and alive, whoever opened it, a message with a wrong signature is not acknowledged but
-    ends it.
+def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge, wrong, opens):
+    """A message with a wrong version or signature on an open session is not acknowledged, and the SUT closes the
+    session.
     """
     at, value = WRONG_SIGNATURES[wrong]
-    connection = peer.open_raw() if opens == "peer" else opened_by_sut(listen(peer, sut))
+    connection = peer.open_raw() if opens == "peer" else await_session_of_sut(peer, sut)
     connection.check_alive()
     data = bytearray(bytes(peer.recoverable_message()))
     data[at : at + len(value)] = value
-    before = len(connection.received)
+    known = len(connection.received)
     sent = connection.send(bytes(data))
-    observed = until_ended(peer, connection)
-    judge.all(expected=closed_unanswered(before), observed=observed, evidence=[sent, connection.last])
+    observed = await_early_close(peer, connection)
+    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
 
 
-def opened_by_sut(listener: RawListener) -> RawConversation:
-    """Take the SUT's next session, on which it sends a message, and acknowledge that."""
-    connection, asked = accepted(listener)
-    agree(connection, respond(connection, asked))
-    connection.send(session_ack(AckSequenceNumber=1))
-    return connection
+def await_session_of_sut(peer: Peer, sut: Sut) -> RawConversation:
+    """Let the SUT open a session for a message, acknowledge the message, and return the session's connection."""
+    session = OutgoingSession(peer, sut)
+    session.open()
+    session.connection.send(session_ack(AckSequenceNumber=1))
+    return session.connection
 
 
 def malformed_packets(peer: Peer) -> dict[str, bytes]:
-    """Return packets that are not formed as section 2 prints them, by their flaw."""
-    whole = bytes(peer.recoverable_message())
+    """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, by their flaw."""
+    message = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
     return {
         "UserHeader.Flags.DQ without a layout": bytes(peer.message(user={"DM": 1, "DQ": 1})),
         "UserHeader.Flags.MP clear": bytes(peer.message(user={"DM": 1, "MP": 0})),
         "a MessageSize beyond the packet": bytes(peer.recoverable_message(MessageSize=60_000)),
         "a LabelLength beyond the packet": bytes(peer.recoverable_message(LabelLength=250)),
-        "a message that ends in its UserHeader": resized(whole[:40]),
+        "a message that ends in its UserHeader": resized(message[:40]),
         "parameters that end in their header": resized(parameters[:28]),
-        "a FinalAck of 35 bytes": bytes(acknowledgment_of_nothing(peer, final=True, size=35)),
-        "a FinalAck of 37 bytes": bytes(acknowledgment_of_nothing(peer, final=True, size=37)),
+        "a FinalAck of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
+        "a FinalAck of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
         "parameters with a byte too many": resized(parameters + b"\x00"),
-        "a PacketSize below that of a BaseHeader": whole[:8] + (15).to_bytes(4, "little") + whole[12:],
-        "a PacketSize above the maximum": whole[:8] + (0x00400001).to_bytes(4, "little") + whole[12:],
+        "a PacketSize below that of a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
+        "a PacketSize above the maximum": message[:8] + (0x00400001).to_bytes(4, "little") + message[12:],
     }
 
 
 def resized(data: bytes) -> bytes:
-    """Return bytes with their own length as PacketSize."""
+    """Return the bytes with their length as PacketSize."""
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
 
@@ -149,38 +152,40 @@ def resized(data: bytes) -> bytes:
     "MQQB-2.2.2-D01",
     "MQQB-2.2.2.1-D01",
     "MQQB-2.2.5-09",
+    "MQQB-2.2.5-24",
+    "MQQB-2.2.5.1-D01",
 )
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
-def test_a_malformed_packet_closes_the_session(peer, judge):
-    """On a session that is open and alive, a malformed packet is not acknowledged but ends it."""
+def test_malformed_packet_closes_session(peer, judge):
+    """A malformed packet on an open session is not acknowledged, and the SUT closes the session."""
     for flaw, data in malformed_packets(peer).items():
         connection = peer.open_raw()
         if connection.acknowledgment() is None:
             raise ConformanceFailure("the SUT did not acknowledge a well-formed message")
-        before = len(connection.received)
+        known = len(connection.received)
         sent = connection.send(data)
         judge.all(
-            expected=closed_unanswered(before),
-            observed=until_ended(peer, connection),
+            expected=closed_unanswered(known),
+            observed=await_early_close(peer, connection),
             case=flaw,
             evidence=[sent, connection.last],
         )
 
 
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 @pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "parameters with a byte too many"])
-def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judge, flaw):
-    """A session that the SUT opened is ended by a malformed packet as others are."""
-    connection = opened_by_sut(listen(peer, sut))
+def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
+    """A malformed packet on a session that the SUT opened is not acknowledged, and the SUT closes the session."""
+    connection = await_session_of_sut(peer, sut)
     connection.check_alive()
-    before = len(connection.received)
+    known = len(connection.received)
     sent = connection.send(malformed_packets(peer)[flaw])
     judge.all(
-        expected=closed_unanswered(before),
-        observed=until_ended(peer, connection),
+        expected=closed_unanswered(known),
+        observed=await_early_close(peer, connection),
         case=flaw,
         evidence=[sent, connection.last],
     )

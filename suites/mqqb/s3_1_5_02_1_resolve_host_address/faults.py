@@ -8,7 +8,7 @@ from uuid import UUID
 
 from harness.faults.fields import field_is, sent_as
 from harness.faults.made_up import ELSEWHERE, OTHER_GUID
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, both
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -37,20 +37,20 @@ from reference_qm.surface.clock import Now
 _Hops = tuple[DirectoryQueueManager, ...]
 
 
-def _hop_at(guid: UUID, host: str) -> _Hops:
+def _build_hops(guid: UUID, host: str) -> _Hops:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
-def _some_host(qm: QueueManager) -> str:
+def _pick_host(qm: QueueManager) -> str:
     return next(iter(qm.config.routes.values()))
 
 
 # -- the outgoing queue --------------------------------------------------------------------------------------------
 
 
-@fault("message-names-another-queue", breaks="MQQB-3.1.5.2.1-01")
-class MessageNamesAnotherQueue(Sending):
-    """Messages go out with another queue than that of their format name."""
+@fault("sender-user-message-destination-queue-wrong", breaks="MQQB-3.1.5.2.1-01")
+class SenderUserMessageDestinationQueueWrong(Sending):
+    """The sender's UserMessage names another DestinationQueue than its format name."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
@@ -66,16 +66,16 @@ def _hide_outgoing_queues(qm: QueueManager) -> None:
 
 
 add(
-    "outgoing-queue-for-each-message",
+    "sender-outgoing-queue-created-for-each-message",
     "MQQB-3.1.5.2.1-02",
-    "An OutgoingQueue is not found again: the next message gets another.",
+    "The sender creates a new OutgoingQueue for each message to a format name.",
     always(_hide_outgoing_queues),
 )
 
 
-@fault("outgoing-queue-of-another-name", breaks="MQQB-3.1.5.2.1-03")
-class OutgoingQueueOfAnotherName(SessionOpening):
-    """OutgoingQueueReference is the OutgoingQueue of another format name."""
+@fault("initiator-outgoing-queue-reference-of-other-name", breaks="MQQB-3.1.5.2.1-03")
+class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
+    """The initiator's OutgoingQueueReference is the OutgoingQueue of another format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         queues = self.qm.adm.OutgoingQueues.values()
@@ -88,44 +88,44 @@ class OutgoingQueueOfAnotherName(SessionOpening):
 # -- where a format name leads -------------------------------------------------------------------------------------
 
 
-@fault("destination-host-made-up", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
-class DestinationHostMadeUp(NextHops):
-    """The host is not that of the format name."""
+@fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
+class InitiatorDestinationHostIgnoresFormatName(NextHops):
+    """The initiator connects to another host than that of the format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
         return found and replace(found, HostName=ELSEWHERE)
 
 
-@fault("destination-of-the-first-name", breaks="MQQB-3.1.5.2.1-06")
-class DestinationOfTheFirstName(NextHops):
-    """Get Destination Info is asked about the first format name ever."""
+@fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
+class InitiatorDestinationInfoOfFirstFormatName(NextHops):
+    """The initiator calls Get Destination Info with the first format name it ever used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
         return super().get_destination_info(first.DestinationFormatName)
 
 
-@fault("next-hop-not-asked-for", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
-class NextHopNotAskedFor(NextHops):
-    """The address is not that of the next hop."""
+@fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
+class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
+    """The initiator connects to another address than that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return _hop_at(guid, ELSEWHERE)
+        return _build_hops(guid, ELSEWHERE)
 
 
-@fault("next-hop-to-another-queue-manager", breaks="MQQB-3.1.5.2.1-16")
-class NextHopToAnotherQueueManager(NextHops):
-    """Get Next Hops is asked about another GUID."""
+@fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
+class InitiatorNextHopsOfOtherGuid(NextHops):
+    """The initiator calls Get Next Hops with another GUID than that of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
         return super().get_next_hops(OTHER_GUID)
 
 
 add(
-    "establish-request-unnamed-server",
+    "initiator-establish-connection-server-guid-always-zero",
     ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"),
-    "ServerGuid is zero for a private name too.",
+    "The initiator's EstablishConnection request has ServerGuid zero for a private format name.",
     sent_as("initiator", field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", NULL_GUID)),
 )
 
@@ -133,20 +133,20 @@ add(
 # -- destinations that cannot be found -----------------------------------------------------------------------------
 
 
-@fault("unknown-queue-guessed", breaks="MQQB-3.1.5.2.1-08")
-class UnknownQueueGuessed(NextHops):
-    """A queue that no directory knows is looked for on some host."""
+@fault("initiator-connects-for-unknown-public-queue", breaks="MQQB-3.1.5.2.1-08")
+class InitiatorConnectsForUnknownPublicQueue(NextHops):
+    """The initiator connects to some host for a public queue that no directory knows."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        return super().get_destination_info(format_name) or Destination(_some_host(self.qm), NULL_GUID)
+        return super().get_destination_info(format_name) or Destination(_pick_host(self.qm), NULL_GUID)
 
 
-@fault("unknown-queue-manager-guessed", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
-class UnknownQueueManagerGuessed(NextHops):
-    """A queue manager without a next hop is looked for on some host."""
+@fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
+class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
+    """The initiator connects to some host for a destination without a next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return super().get_next_hops(guid) or _hop_at(guid, _some_host(self.qm))
+        return super().get_next_hops(guid) or _build_hops(guid, _pick_host(self.qm))
 
 
 def _is_public(session: Session) -> bool:
@@ -154,18 +154,18 @@ def _is_public(session: Session) -> bool:
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _not_tried_again(*, public: bool) -> Install:
-    """Do not connect again for public format names, or for the others."""
+def _skip_reconnect(*, public: bool) -> Install:
+    """Do not connect again for public format names, or for all others."""
 
     class NotTriedAgain(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
             if _is_public(session) is not public:
                 super().await_reconnect(session, now)
 
-    return replaced(NotTriedAgain)
+    return replace_part(NotTriedAgain)
 
 
-def _not_marked(*, public: bool) -> Install:
+def _skip_validation_mark(*, public: bool) -> Install:
     """Do not mark the queues of public format names, or of the others."""
 
     class NotMarked(Resolving):
@@ -173,41 +173,41 @@ def _not_marked(*, public: bool) -> Install:
             if _is_public(session) is not public:
                 super().need_validation(session)
 
-    return replaced(NotMarked)
+    return replace_part(NotMarked)
 
 
 add(
-    "unknown-queue-not-tried-again",
+    "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
-    "No Session Retry Connect Timer runs for a queue that no directory knows.",
-    _not_tried_again(public=True),
+    "The initiator starts no Session Retry Connect Timer for a queue that no directory knows.",
+    _skip_reconnect(public=True),
 )
 add(
-    "unknown-queue-manager-not-tried-again",
+    "initiator-missing-next-hop-retry-timer-not-started",
     "MQQB-3.1.5.2.1-20",
-    "No Session Retry Connect Timer runs for a queue manager without a next hop.",
-    _not_tried_again(public=False),
+    "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
+    _skip_reconnect(public=False),
 )
 add(
-    "unknown-queue-needs-no-validation",
+    "initiator-unknown-queue-state-disconnected",
     "MQQB-3.1.5.2.1-11",
-    "State of the outgoing queue for a queue that no directory knows is Disconnected.",
-    _not_marked(public=True),
+    "State of the initiator's outgoing queue is Disconnected for a queue that no directory knows.",
+    _skip_validation_mark(public=True),
 )
 add(
-    "unknown-queue-manager-needs-no-validation",
+    "initiator-missing-next-hop-queue-state-disconnected",
     "MQQB-3.1.5.2.1-21",
-    "State of the outgoing queue for a queue manager without a next hop is Disconnected.",
-    _not_marked(public=False),
+    "State of the initiator's outgoing queue is Disconnected for a destination without a next hop.",
+    _skip_validation_mark(public=False),
 )
 
 
 # -- next hops -----------------------------------------------------------------------------------------------------
 
 
-@fault("next-hops-pile-up", breaks="MQQB-3.1.5.2.1-23")
-class NextHopsPileUp(Resolving):
-    """NextHops keeps the addresses of earlier attempts."""
+@fault("initiator-next-hops-keep-earlier-addresses", breaks="MQQB-3.1.5.2.1-23")
+class InitiatorNextHopsKeepEarlierAddresses(Resolving):
+    """The initiator's NextHops keeps the addresses of earlier attempts."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         queue = outgoing_queue(session)
@@ -216,9 +216,9 @@ class NextHopsPileUp(Resolving):
         queue.NextHops[:0] = earlier
 
 
-@fault("next-hops-bare", breaks="MQQB-3.1.5.2.1-27")
-class NextHopsBare(Resolving):
-    """NextHops has addresses without IP=."""
+@fault("initiator-next-hops-address-without-prefix", breaks="MQQB-3.1.5.2.1-27")
+class InitiatorNextHopsAddressWithoutPrefix(Resolving):
+    """The initiator's NextHops has addresses without the prefix IP= or IPv6=."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
         super().use_addresses(session, now)
@@ -226,38 +226,43 @@ class NextHopsBare(Resolving):
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
 
-@fault("next-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
-class NextHopTwice(Resolving):
-    """NextHopCollection has a NextHop too many."""
+@fault("initiator-next-hop-collection-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
+class InitiatorNextHopCollectionLastHopTwice(Resolving):
+    """The initiator's NextHopCollection contains its last NextHop twice."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
         super().use_addresses(session, now)
         session.NextHopCollection += session.NextHopCollection[-1:]
 
 
-def _hop_with(**changes: Any) -> Install:
-    """Make next hops with other attributes."""
+def _change_hops(**changes: Any) -> Install:
+    """Change attributes of each next hop."""
 
     class HopWith(Resolving):
         def select_next_hop(self, session: Session) -> None:
             session.NextHopCollection[:] = [replace(hop, **changes) for hop in session.NextHopCollection]
             super().select_next_hop(session)
 
-    return replaced(HopWith)
+    return replace_part(HopWith)
 
 
 add(
-    "next-hop-host-name",
+    "initiator-next-hop-host-name-wrong",
     "MQQB-3.1.5.2.1-29",
-    "HostName of a NextHop is made up.",
-    _hop_with(HostName="elsewhere.invalid"),
+    "HostName of the initiator's NextHop is not the name of that hop.",
+    _change_hops(HostName="elsewhere.invalid"),
 )
-add("next-hop-guid", "MQQB-3.1.5.2.1-30", "QMGuid of a NextHop is made up.", _hop_with(QMGuid=OTHER_GUID))
+add(
+    "initiator-next-hop-qm-guid-wrong",
+    "MQQB-3.1.5.2.1-30",
+    "QMGuid of the initiator's NextHop is not the Identifier of that hop.",
+    _change_hops(QMGuid=OTHER_GUID),
+)
 
 
-@fault("next-hop-address", breaks="MQQB-3.1.5.2.1-31")
-class NextHopAddress(Establishing):
-    """Address of a NextHop is made up."""
+@fault("initiator-next-hop-address-wrong", breaks="MQQB-3.1.5.2.1-31")
+class InitiatorNextHopAddressWrong(Establishing):
+    """Address of the initiator's NextHop is not the resolved address."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
@@ -272,7 +277,7 @@ class _SecondHopFirst(Resolving):
 
 
 class _FirstHopWhenOpen(SessionOpening):
-    """Go back to the NextHop that there is before the indexer is used."""
+    """Set NextHopIndexer back to the existing NextHop before the indexer is used."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         session.NextHopIndexer = 0
@@ -280,16 +285,16 @@ class _FirstHopWhenOpen(SessionOpening):
 
 
 add(
-    "next-hop-indexer",
+    "initiator-next-hop-indexer-begins-at-second",
     "MQQB-3.1.5.2.1-33",
-    "NextHopIndexer starts at the second NextHop.",
-    both(replaced(_SecondHopFirst), replaced(_FirstHopWhenOpen)),
+    "The initiator's NextHopIndexer begins at the second NextHop.",
+    both(replace_part(_SecondHopFirst), replace_part(_FirstHopWhenOpen)),
 )
 
 
-@fault("next-hop-indexer-stays", breaks="MQQB-3.1.5.2.1-33")
-class NextHopIndexerStays(Resolving):
-    """When the name is resolved again NextHopIndexer stays at the last address that was tried."""
+@fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
+class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
+    """The initiator's NextHopIndexer stays at the last tried address when the name is resolved again."""
 
     def use_addresses(self, session: Session, now: Now) -> None:
         self.last = session.NextHopIndexer
@@ -300,34 +305,34 @@ class NextHopIndexerStays(Resolving):
         super().select_next_hop(session)
 
 
-def _remote(element: str, value: object) -> Install:
-    """Set what a session takes from its next hop, once the request is on its way."""
+def _change_remote_element(element: str, value: object) -> Install:
+    """Set an element that a session takes from its next hop, after the request is sent."""
 
     class Remote(Establishing):
         def send_establish_request(self, session: Session, now: Now) -> None:
             super().send_establish_request(session, now)
             setattr(session, element, value)
 
-    return replaced(Remote)
+    return replace_part(Remote)
 
 
 add(
-    "remote-address",
+    "initiator-session-remote-address-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35"),
-    "RemoteQMAddress is not the NextHop's.",
-    _remote("RemoteQMAddress", ELSEWHERE),
+    "The initiator's RemoteQMAddress is not the Address of the NextHop.",
+    _change_remote_element("RemoteQMAddress", ELSEWHERE),
 )
 add(
-    "remote-host-name",
+    "initiator-session-remote-host-name-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-36"),
-    "RemoteQMHostName is not the NextHop's.",
-    _remote("RemoteQMHostName", "elsewhere.invalid"),
+    "The initiator's RemoteQMHostName is not the HostName of the NextHop.",
+    _change_remote_element("RemoteQMHostName", "elsewhere.invalid"),
 )
 add(
-    "remote-guid",
+    "initiator-session-remote-guid-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-37"),
-    "RemoteQMGuid is not the NextHop's.",
-    _remote("RemoteQMGuid", NULL_GUID),
+    "The initiator's RemoteQMGuid is not the QMGuid of the NextHop.",
+    _change_remote_element("RemoteQMGuid", NULL_GUID),
 )
 
 
@@ -340,8 +345,8 @@ class _RefusesUnknownQueues(Destinations):
 
 
 add(
-    "send-to-unknown-public-refused",
+    "sender-message-to-unknown-public-queue-refused",
     (),
-    "Tolerated: a message to a public queue that nobody knows is refused (MS-MQDMPR 3.1.7.1.5).",
-    replaced(_RefusesUnknownQueues),
+    "Tolerated: the sender refuses a message to a public queue that no directory knows (MS-MQDMPR 3.1.7.1.5).",
+    replace_part(_RefusesUnknownQueues),
 )

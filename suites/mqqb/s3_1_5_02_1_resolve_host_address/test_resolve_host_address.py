@@ -14,39 +14,36 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     RETRY_MS,
-    accepted,
-    agree,
-    history,
-    initiated,
+    connection_history,
+    find_initiated_session,
+    find_outgoing_queue,
+    guid_text,
     is_address,
-    listen,
-    listen_unless_refused,
-    outgoing_queue,
-    outgoing_queues,
+    list_outgoing_queues,
     private_name,
-    respond,
-    text,
 )
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
-NOWHERE_IPV4, NOWHERE_IPV6 = "192.0.2.7", "2001:db8::7"
+UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses for documentation: RFC 5737, RFC 3849."""
 LIFETIME_S = 60
-NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+OTHER_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
-def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
-    """The SUT connects to the host that a direct format name names, and its message names the queue."""
+def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
+    """For a message to a direct format name, the SUT connects to the host of that name; the message names the queue."""
     to = peer.direct_name()
-    connection = listen(peer, sut, to).accept()
-    request = connection.expect("EstablishConnection") if connection else None
+    session = OutgoingSession(peer, sut, to)
+    request = session.poll_request()
     connected = holds(f"a connection to {peer.address}", otherwise="no connection")
-    judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(connection), evidence=[request])
-    judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
-    if connection is None or request is None:
+    judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(request), evidence=[request])
+    judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
+    if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
-    message = agree(connection, respond(connection, request))
+    session.respond()
+    message = session.agree()
     named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
     judge("MQQB-3.1.5.2.1-01", expected=to.removeprefix("DIRECT="), observed=named, evidence=message)
 
@@ -61,27 +58,27 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     "MQQB-3.1.7.5-D01",
     "MQQB-3.1.7.5-D02",
 )
-def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
-    """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
-    connection = listen(peer, sut, private_name(peer.identifier)).accept()
-    request = connection.expect("EstablishConnection") if connection else None
+def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
+    """For a message to a private format name, the SUT connects to the queue manager with that GUID and requests it."""
+    session = OutgoingSession(peer, sut, private_name(peer.identifier))
+    request = session.poll_request()
     judge(
         "MQQB-3.1.5.2.1-15",
         "MQQB-3.1.5.2.1-16",
         "MQQB-3.1.5.2.1-25",
         "MQQB-3.1.7.5-D01",
         expected=holds(f"a connection to {peer.address}", otherwise="no connection"),
-        observed=bool(connection),
+        observed=bool(request),
         evidence=[request],
     )
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
-    asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+    asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
     judge(
         "MQQB-3.1.5.2.1-14",
         "MQQB-3.1.5.2.3-08",
         "MQQB-3.1.7.5-D02",
-        expected=text(peer.identifier),
+        expected=guid_text(peer.identifier),
         observed=asked_for,
         evidence=request,
     )
@@ -89,78 +86,90 @@ def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
 
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.2.1-06")
-def test_each_destination_is_that_of_its_own_name(peer, sut, judge):
-    """After a session for a direct name, one for a private name asks for its GUID: each name leads its own way."""
-    listener = listen(peer, sut, peer.direct_name())
-    _, first = accepted(listener)
+def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, judge):
+    """After a session for a direct format name, a session for a private one has the GUID of its queue manager."""
+    session = OutgoingSession(peer, sut)
+    for_direct_name = session.await_request()
     sut.send(private_name(peer.identifier), body="opening")
-    _, second = accepted(listener)
-    asked_for = text(second["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-3.1.5.2.1-06", expected=text(peer.identifier), observed=asked_for, evidence=[first, second])
+    for_private_name = session.await_request()
+    asked_for = guid_text(for_private_name["EstablishConnectionHeader"].ServerGuid)
+    judge(
+        "MQQB-3.1.5.2.1-06",
+        expected=guid_text(peer.identifier),
+        observed=asked_for,
+        evidence=[for_direct_name, for_private_name],
+    )
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
-def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
-    """Messages to one format name share its OutgoingQueue, and what the session does shows on no other."""
+def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
+    """Two messages to one format name have one OutgoingQueue; only this queue becomes Connected, not that of another
+    name.
+    """
     to = peer.direct_name()
-    listener = listen(peer, sut, to)
-    connection, request = accepted(listener)
+    session = OutgoingSession(peer, sut, to)
+    request = session.await_request()
     sut.send(to, body="the second")
-    sut.send(NOWHERE, body="elsewhere")
-    shown = len(outgoing_queues(sut, to))
-    judge("MQQB-3.1.5.2.1-02", expected=1, observed=shown, case="OutgoingQueues", evidence=request)
-    judge.finished("MQQB-3.1.5.2.1-02")
-    message = agree(connection, respond(connection, request))
-    connected = [name for name in (to, NOWHERE) if outgoing_queue(sut, name)["State"] == "Connected"]
+    sut.send(OTHER_NAME, body="elsewhere")
+    count = len(list_outgoing_queues(sut, to))
+    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues", evidence=request)
+    judge.conclude("MQQB-3.1.5.2.1-02")
+    session.respond()
+    message = session.agree()
+    connected = [name for name in (to, OTHER_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]
     judge("MQQB-3.1.5.2.1-03", expected=[to], observed=connected, case="Connected", evidence=[request, message])
 
 
-def check_leads_nowhere(peer, sut, judge, name, *, waits_rules, state_rule):
-    """Send to a name that leads nowhere; judge that the message waits, and the state of its queue."""
-    listener = listen_unless_refused(peer, sut, judge, name)
-    if listener is None:
+def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
+    """Send to an unresolvable name; judge that the message waits without a connection, and the state of its queue."""
+    session = OutgoingSession.unless_refused(peer, sut, judge, name)
+    if session is None:
         return
-    opened = listener.accept(sut.quiet_ms) is not None
+    opened = session.listener.accept(sut.quiet_ms) is not None
     waiting = sut.outgoing(name)["count"]
     expected = fields({"message waits": True, "connection": False})
     judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "connection": opened})
-    judge(state_rule, expected="NeedValidation", observed=outgoing_queue(sut, name)["State"])
+    judge(state_rule, expected="NeedValidation", observed=find_outgoing_queue(sut, name)["State"])
 
 
-LEADS_NOWHERE = {
+UNRESOLVABLE_NAMES = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-10"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-20"),
 }
-"""A public name of no queue, a private name of a queue manager without a next hop, and the rules of the retry timer."""
+"""An unknown public queue and a private queue of a queue manager without a next hop, with the rule of the timer."""
 
 
 @needs("send", "management")
 @pytest.mark.parametrize(
-    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in LEADS_NOWHERE.items()]
+    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAMES.items()]
 )
-def test_what_leads_nowhere_is_tried_again_when_the_retry_time_is_over(peer, sut, judge, name, rule):
-    """ConnectionHistory of a name that leads nowhere has an attempt at once, and another after the retry time."""
-    if listen_unless_refused(peer, sut, judge, name) is None:
+def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, name, rule):
+    """ConnectionHistory of an unresolvable name has an entry at once, and another after the Session Retry Connect
+    Timer.
+    """
+    if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
-    peer.eventually(lambda: bool(_attempts(sut, name)))
-    first = len(_attempts(sut, name))
+    peer.eventually(lambda: bool(_list_attempts(sut, name)))
+    attempts = len(_list_attempts(sut, name))
     peer.pass_time(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
-    again = len(_attempts(sut, name)) > first
+    again = len(_list_attempts(sut, name)) > attempts
     expected = fields({"tried": True, "tried again": True})
-    judge(rule, expected=expected, observed={"tried": bool(first), "tried again": again})
+    judge(rule, expected=expected, observed={"tried": bool(attempts), "tried again": again})
 
 
-def _attempts(sut, name):
-    """Return the moments of ConnectionHistory of the name, which may be one entry that is renewed."""
-    return [one["ConnectionHistoryTime"] for one in history(sut, name)]
+def _list_attempts(sut, name):
+    """Return the times in ConnectionHistory of the name, whose only entry a SUT may renew."""
+    return [one["ConnectionHistoryTime"] for one in connection_history(sut, name)]
 
 
 @needs("send", "management", "queue_control")
 @covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-11")
-def test_a_queue_that_no_directory_knows_is_tried_again_later(peer, sut, judge):
-    """A public format name of no queue opens no session: its outgoing queue needs validation."""
-    check_leads_nowhere(
+def test_unknown_public_queue_opens_no_session_and_needs_validation(peer, sut, judge):
+    """A message to an unknown public queue waits without a connection; its outgoing queue has the State
+    NeedValidation.
+    """
+    check_unresolvable_name(
         peer,
         sut,
         judge,
@@ -172,9 +181,11 @@ def test_a_queue_that_no_directory_knows_is_tried_again_later(peer, sut, judge):
 
 @needs("send", "management", "queue_control")
 @covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-21", "MQQB-3.1.7.5-D03")
-def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, judge):
-    """A private format name without a next hop opens no session: its queue needs validation."""
-    check_leads_nowhere(
+def test_destination_without_next_hop_needs_validation(peer, sut, judge):
+    """A message to a queue manager without a next hop waits without a connection; its queue has the State
+    NeedValidation.
+    """
+    check_unresolvable_name(
         peer,
         sut,
         judge,
@@ -191,35 +202,35 @@ def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, jud
     "MQQB-3.1.5.2.1-30",
     "MQQB-3.1.5.2.1-37",
 )
-def test_a_session_goes_where_the_destination_resolves_to(peer, sut, judge):
-    """The address found is the next hop of the queue; the session goes there, asks for that queue manager, twice."""
+def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
+    """In two attempts for a private name, NextHops has one address, and the request has the GUID of that name."""
     name = private_name(peer.identifier)
-    listener = listen(peer, sut, name)
+    session = OutgoingSession(peer, sut, name)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
     for _ in range(2):
-        connection, request = accepted(listener)
-        next_hops = outgoing_queue(sut, name)["NextHops"]
+        request = session.await_request()
+        next_hops = find_outgoing_queue(sut, name)["NextHops"]
         judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=[formatted], observed=next_hops, evidence=request)
-        asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+        asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
         judge(
             "MQQB-3.1.5.2.1-30",
             "MQQB-3.1.5.2.1-37",
-            expected=text(peer.identifier),
+            expected=guid_text(peer.identifier),
             observed=asked_for,
             evidence=request,
         )
-        connection.close()
+        session.connection.close()
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-27")
-def test_a_next_hop_says_which_kind_of_address_it_is(peer, sut, judge):
-    """Of two direct names, where nobody answers, one has an IPv6 address: both are next hops, each with its kind."""
-    for kind, address in (("IP", NOWHERE_IPV4), ("IPv6", NOWHERE_IPV6)):
+def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
+    """Messages wait for an unreachable IPv4 address and an IPv6 address: NextHops shows them with IP= and IPv6=."""
+    for kind, address in (("IP", UNREACHABLE_IPV4), ("IPv6", UNREACHABLE_IPV6)):
         name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
         sut.send(name, time_to_reach_queue_s=LIFETIME_S)
-        peer.eventually(lambda: bool(outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
-        next_hops = outgoing_queue(sut, name)["NextHops"]
+        peer.eventually(lambda: bool(find_outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
+        next_hops = find_outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
             judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
             return
@@ -240,31 +251,33 @@ def test_a_next_hop_says_which_kind_of_address_it_is(peer, sut, judge):
     "MQQB-3.1.5.2.1-37",
     "MQQB-3.1.1.3.1.3-01",
 )
-def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
-    """The addresses found make NextHops and NextHopCollection, and the session's elements are of the first."""
+def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
+    """For a private name, NextHopCollection has a NextHop for each address, and the session has the elements of the
+    first.
+    """
     name = private_name(peer.identifier)
-    _, request = accepted(listen(peer, sut, name))
-    session = initiated(sut, name)
-    next_hops = outgoing_queue(sut, name)["NextHops"]
+    request = OutgoingSession(peer, sut, name).await_request()
+    session = find_initiated_session(sut, name)
+    next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
-    first = hops[0] if hops else NO_HOP
-    in_turn = hops[indexer] if 0 <= indexer < len(hops) else first
-    found = {
+    first_hop = hops[0] if hops else NO_HOP
+    indexed = hops[indexer] if 0 <= indexer < len(hops) else first_hop
+    values = {
         "MQQB-3.1.5.2.1-28": (len(next_hops), len(hops)),
-        "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first["HostName"])),
-        "MQQB-3.1.5.2.1-30": (text(peer.identifier), text(first["QMGuid"])),
-        "MQQB-3.1.5.2.1-31": (peer.address, first["Address"]),
+        "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first_hop["HostName"])),
+        "MQQB-3.1.5.2.1-30": (guid_text(peer.identifier), guid_text(first_hop["QMGuid"])),
+        "MQQB-3.1.5.2.1-31": (peer.address, first_hop["Address"]),
         "MQQB-3.1.5.2.1-32": (len(next_hops), len(hops)),
         "MQQB-3.1.5.2.1-33": (0, indexer),
         "MQQB-3.1.5.2.1-34": (
-            {"Address": in_turn["Address"], "HostName": in_turn["HostName"], "QMGuid": text(in_turn["QMGuid"])},
+            {"Address": indexed["Address"], "HostName": indexed["HostName"], "QMGuid": guid_text(indexed["QMGuid"])},
             {name: session[f"RemoteQM{name.removeprefix('QM')}"] for name in ("Address", "HostName", "QMGuid")},
         ),
-        "MQQB-3.1.5.2.1-35": (first["Address"], session["RemoteQMAddress"]),
-        "MQQB-3.1.5.2.1-36": (first["HostName"], session["RemoteQMHostName"]),
-        "MQQB-3.1.5.2.1-37": (text(first["QMGuid"]), session["RemoteQMGuid"]),
+        "MQQB-3.1.5.2.1-35": (first_hop["Address"], session["RemoteQMAddress"]),
+        "MQQB-3.1.5.2.1-36": (first_hop["HostName"], session["RemoteQMHostName"]),
+        "MQQB-3.1.5.2.1-37": (guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
     }
-    for rule, (expected, observed) in found.items():
+    for rule, (expected, observed) in values.items():
         judge(rule, expected=expected, observed=observed, evidence=request)
-    textual = [hop["Address"] for hop in hops if is_address(hop["Address"])]
-    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(textual), case="addresses")
+    addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
+    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="addresses")

@@ -24,74 +24,74 @@ from reference_qm.surface.effects import Connect, Effect
 # -- the connection and the packet ---------------------------------------------------------------------------------
 
 
-def _to_another_port(effect: Effect) -> Iterable[Effect]:
+def _change_port(effect: Effect) -> Iterable[Effect]:
     if isinstance(effect, Connect):
         effect = replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))
     return [effect]
 
 
 add(
-    "establish-request-other-port",
+    "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
-    "The initiator connects to the port after the acceptor's.",
-    effects(_to_another_port),
+    "The initiator connects to the port after that of the acceptor.",
+    effects(_change_port),
 )
 
 
-def _is_unnamed(packet: EstablishConnectionPacket) -> bool:
+def _has_no_server_guid(packet: EstablishConnectionPacket) -> bool:
     return packet.EstablishConnectionHeader.ServerGuid == NULL_GUID
 
 
 for _name, _rules, _says, _install in (
     (
-        "establish-request-not-internal",
+        "initiator-establish-connection-in-clear",
         "MQQB-3.1.5.2.3-04",
-        "The request has BaseHeader.Flags.IN clear.",
+        "The initiator's EstablishConnection request has BaseHeader.Flags.IN clear.",
         bit_clear(EstablishConnectionPacket, "BaseHeader.IN"),
     ),
     (
-        "establish-request-other-type",
+        "initiator-establish-connection-pt-3",
         "MQQB-3.1.5.2.3-05",
-        "The request has the PT of another packet.",
+        "The initiator's EstablishConnection request has PT 3.",
         field_is(EstablishConnectionPacket, "InternalHeader.PT", PT_CONNECTION_PARAMETERS),
     ),
     (
-        "establish-request-refused",
+        "initiator-establish-connection-cs-set",
         "MQQB-3.1.5.2.3-06",
-        "CS is set.",
+        "The initiator's EstablishConnection request has CS set.",
         bit_set(EstablishConnectionPacket, "InternalHeader.CS"),
     ),
     (
-        "establish-request-client",
+        "initiator-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.2.3-07",
-        "ClientGuid is made up.",
+        "The initiator's EstablishConnection request has another ClientGuid than its Identifier.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
     ),
     (
-        "establish-request-named-server",
+        "initiator-establish-connection-server-guid-for-direct-name",
         "MQQB-3.1.5.2.3-09",
-        "ServerGuid is made up for a direct name.",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _is_unnamed),
+        "The initiator's EstablishConnection request has a ServerGuid although the destination has a direct name.",
+        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _has_no_server_guid),
     ),
     (
-        "establish-request-session-flag",
+        "initiator-establish-connection-se-always-clear",
         "MQQB-3.1.5.2.3-11",
-        "SE is always 0.",
+        "The initiator's EstablishConnection request always has SE 0.",
         bit_clear(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
     ),
     (
-        "establish-request-reserved",
+        "initiator-establish-connection-reserved-0xffff",
         "MQQB-3.1.5.2.3-12",
-        "Reserved is 0xFFFF.",
+        "The initiator's EstablishConnection request has Reserved 0xFFFF.",
         reserved_bits_set(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
     ),
 ):
     add(_name, _rules, _says, sent_as("initiator", _install))
 
 
-@fault("establish-request-seconds", breaks="MQQB-3.1.5.2.3-10")
-class EstablishRequestSeconds(Establishing):
-    """TimeStamp is in seconds."""
+@fault("initiator-establish-connection-timestamp-in-seconds", breaks="MQQB-3.1.5.2.3-10")
+class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
+    """The initiator's EstablishConnection request has TimeStamp in seconds."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
@@ -99,26 +99,26 @@ class EstablishRequestSeconds(Establishing):
         return replace(request, EstablishConnectionHeader=replace(header, TimeStamp=header.TimeStamp // 1000))
 
 
-# -- what is noted of it -------------------------------------------------------------------------------------------
+# -- history and queue ---------------------------------------------------------------------------------------------
 
 
 add(
-    "history-without-inprocess",
+    "initiator-connection-history-in-process-missing",
     "MQQB-3.1.5.2.3-14",
-    "ConnectionHistory gets no entry InProcess.",
+    "The initiator adds no entry InProcess to ConnectionHistory.",
     entries_left_out({ConnectionStatus.IN_PROCESS}),
 )
 add(
-    "history-inprocess-with-error",
+    "initiator-connection-history-in-process-with-error",
     "MQQB-3.1.5.2.3-14",
-    "The entry InProcess has an Error.",
+    "The initiator's ConnectionHistory entry InProcess has an Error.",
     entries_changed({ConnectionStatus.IN_PROCESS}, Error=0x80004005),
 )
 
 
-@fault("outgoing-queue-not-waiting", breaks="MQQB-3.1.5.2.3-16")
-class OutgoingQueueNotWaiting(Establishing):
-    """State is Inactive when the request is sent."""
+@fault("initiator-outgoing-queue-state-inactive-at-request", breaks="MQQB-3.1.5.2.3-16")
+class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
+    """The initiator's outgoing queue has the State Inactive when the request is sent."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
@@ -128,13 +128,13 @@ class OutgoingQueueNotWaiting(Establishing):
 # -- the Session Initialization Timer ------------------------------------------------------------------------------
 
 
-@fault("initialization-timer-outlives-a-failed-attempt", breaks="MQQB-3.1.5.2.3-01")
-class InitializationTimerOutlivesAFailedAttempt(SessionTimers):
-    """The timer of an attempt that failed goes on and ends the next one."""
+@fault("initiator-initialization-timer-of-failed-attempt-kept", breaks="MQQB-3.1.5.2.3-01")
+class InitiatorInitializationTimerOfFailedAttemptKept(SessionTimers):
+    """The initiator's Session Initialization Timer of a failed attempt keeps running and ends the next attempt."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
-        goes_on = self.qm.timers.is_running(TimerKey(name, session.number))
-        if not (name is TimerName.SESSION_INITIALIZATION and goes_on):
+        is_running = self.qm.timers.is_running(TimerKey(name, session.number))
+        if not (name is TimerName.SESSION_INITIALIZATION and is_running):
             super().start(session, name, duration_ms, now)
 
     def stop(self, session: Session, name: TimerName) -> None:
@@ -144,16 +144,16 @@ class InitializationTimerOutlivesAFailedAttempt(SessionTimers):
 
 
 add(
-    "initialization-timer-not-started-with-request",
+    "initiator-initialization-timer-not-started",
     "MQQB-3.1.5.2.3-15",
-    "The initiator starts no Session Initialization Timer.",
+    "The initiator starts no Session Initialization Timer with its EstablishConnection request.",
     skip_during(Establishing.send_establish_request, SessionTimers.start),
 )
 
 
-@fault("se-not-set-at-a-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class SeNotSetAtARetry(Establishing):
-    """SE is clear at a retry too, which no Ping Request goes before."""
+@fault("initiator-establish-connection-se-clear-at-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
+    """The initiator's EstablishConnection request has SE 0 at a retry without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)

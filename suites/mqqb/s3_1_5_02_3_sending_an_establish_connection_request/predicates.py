@@ -5,15 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
-from suites.mqqb.steps.session_opening_packets import ESTABLISH, is_request, never_refused
+from suites.mqqb.steps.internal_packets import ESTABLISH_PACKET, INTERNAL, has_flags, has_pt, is_first_of_initiator
+from suites.mqqb.steps.session_opening_packets import ESTABLISH, forbid_refusal, is_request
 
-passive("MQQB-3.1.5.2.3-06", ESTABLISH, "CS is 0 in an EstablishConnection request")(never_refused(is_request))
+passive("MQQB-3.1.5.2.3-06", ESTABLISH, "CS is 0 in an EstablishConnection request")(forbid_refusal(is_request))
 
 
 @passive("MQQB-3.1.5.2.3-12", ESTABLISH, "RE is 0x10 and Reserved is 0x0000 in a request")
 def remaining_fields_of_a_request(packet: Any, context: Context) -> Finding:
-    """Judge the initiator's other fields, which are those of 2.2.3.1."""
+    """Demand RE and Reserved of 2.2.3.1 in a request of the initiator."""
     if not is_request(context):
         return None
     header = packet.EstablishConnectionHeader
     return (header.RE, header.Reserved) == (0x10, 0), f"RE is 0x{header.RE:02X}, Reserved is 0x{header.Reserved:04X}"
+
+
+passive("MQQB-3.1.5.2.3-04", INTERNAL, "IN is 1 in the first packet of an initiator", of_system=True)(
+    has_flags(ESTABLISH_PACKET, is_first_of_initiator)
+)
+passive("MQQB-3.1.5.2.3-05", INTERNAL, "PT is 2 in the first packet of an initiator", of_system=True)(
+    has_pt(ESTABLISH_PACKET, is_first_of_initiator)
+)

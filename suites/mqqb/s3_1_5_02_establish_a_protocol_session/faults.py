@@ -22,39 +22,39 @@ _PROGRESS = {ConnectionStatus.IN_PROCESS, ConnectionStatus.ESTABLISH_PACKET_RECE
 _FAILURES = set(ConnectionStatus) - _PROGRESS
 
 add(
-    "history-without-failures",
+    "initiator-connection-history-failure-missing",
     "MQQB-3.1.5.2-01",
-    "A failed attempt leaves no entry.",
+    "The initiator adds no entry to ConnectionHistory for a failed attempt.",
     entries_left_out(_FAILURES),
 )
 add(
-    "history-failure-misnamed",
+    "initiator-connection-history-failure-always-ping-failure",
     "MQQB-3.1.5.2-02",
-    "Every failure that has a name is called PingFailure.",
+    "The initiator's ConnectionHistory has Status PingFailure for each known failure.",
     entries_changed(_FAILURES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE),
 )
 add(
-    "history-unknown-failure-named",
+    "initiator-connection-history-unknown-failure-dns-failure",
     "MQQB-3.1.5.2-03",
-    "A failure without a name is called DnsFailure.",
+    "The initiator's ConnectionHistory has Status DnsFailure for a failure without a value of its own.",
     entries_changed({ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.DNS_FAILURE),
 )
 add(
-    "history-failure-without-time",
+    "initiator-connection-history-failure-time-0",
     "MQQB-3.1.5.2-04",
-    "ConnectionHistoryTime of a failure's entry is 0.",
+    "The initiator's ConnectionHistory entry of a failure has the time 0.",
     entries_changed(_FAILURES, ConnectionHistoryTime=0),
 )
 add(
-    "history-failure-without-error",
+    "initiator-connection-history-failure-error-0",
     "MQQB-3.1.5.2-04",
-    "Error of a failure's entry is 0.",
+    "The initiator's ConnectionHistory entry of a failure has Error 0.",
     entries_changed(_FAILURES, Error=0),
 )
 add(
-    "history-failure-without-address",
+    "initiator-connection-history-failure-address-empty",
     "MQQB-3.1.5.2-04",
-    "AddressList of a failure's entry is ''.",
+    "The initiator's ConnectionHistory entry of a failure has an empty AddressList.",
     entries_changed(_FAILURES, AddressList=""),
 )
 
@@ -62,46 +62,46 @@ add(
 # -- 3.1.5.2.2 the ping before a session ---------------------------------------------------------------------------
 
 
-@fault("ping-request-not-sent", breaks="MQQB-3.1.5.2.2-02")
-class PingRequestNotSent(Ping):
-    """The initiator connects without the ping that it is set up to send."""
+@fault("initiator-ping-request-not-sent", breaks="MQQB-3.1.5.2.2-02")
+class InitiatorPingRequestNotSent(Ping):
+    """The initiator connects without sending the configured Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.connecting.connect_transport(session)
 
 
 add(
-    "ping-answered-no-request",
+    "initiator-no-request-after-positive-ping",
     "MQQB-3.1.5.2.2-04",
-    "After a positive Ping Response the initiator connects and sends no EstablishConnection.",
+    "The initiator connects after a positive Ping Response and sends no EstablishConnection request.",
     skip(Establishing.send_establish_request),
 )
 add(
-    "ping-failure-not-recorded",
+    "initiator-connection-history-ping-failure-missing",
     "MQQB-3.1.5.2.2-06",
-    "A failed ping leaves no entry in ConnectionHistory.",
+    "The initiator adds no entry to ConnectionHistory for a failed ping.",
     entries_left_out({ConnectionStatus.PING_FAILURE}),
 )
 
 
-@fault("ping-failure-recorded-as-another", breaks="MQQB-3.1.5.2.2-07")
-class PingFailureRecordedAsAnother(Connecting):
-    """A failed ping is recorded as a failure to resolve the name."""
+@fault("initiator-connection-history-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
+class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
+    """The initiator's ConnectionHistory has Status DnsFailure for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         other = ConnectionStatus.DNS_FAILURE if status is ConnectionStatus.PING_FAILURE else status
         super().add_connection_history(session, other, now)
 
 
-def _give_up(
+def _skip_reconnect(
     original: Callable[..., None], qm: QueueManager, session: Session, status: ConnectionStatus, *_: Any
 ) -> Callable[..., None]:
     return (lambda *arguments: None) if status is ConnectionStatus.PING_FAILURE else original
 
 
 add(
-    "ping-failure-gives-up",
+    "initiator-retry-timer-not-started-after-failed-ping",
     "MQQB-3.1.5.2.2-08",
-    "After a failed ping the Session Retry Connect Timer is not started.",
-    during(Closing.fail_to_establish, Closing.await_reconnect, _give_up),
+    "The initiator does not start the Session Retry Connect Timer after a failed ping.",
+    during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect),
 )

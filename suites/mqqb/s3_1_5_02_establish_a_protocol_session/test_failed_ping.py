@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import entry_of_now, history, last_entry
-from suites.mqqb.steps.pinging import Caller
+from suites.mqqb.steps.opening import connection_history, last_entry, recent_entry
+from suites.mqqb.steps.pinging import PingingSut
 
 
 @needs("ping_initiator", "management")
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
-def test_failed_ping_is_in_the_connection_history(peer, sut, judge):
-    """A refusing response adds one entry to ConnectionHistory: PingFailure, now, an error, the peer's address."""
-    caller = Caller(peer, sut)
-    asked = caller.asked()
-    before = len(history(sut, caller.name))
-    answer = caller.answer(asked, RF=1)
+def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
+    """A Ping Response with RF 1 adds one entry to ConnectionHistory: PingFailure, the time, an error, the peer's
+    address.
+    """
+    pinging_sut = PingingSut(peer, sut)
+    asked = pinging_sut.await_ping()
+    known = len(connection_history(sut, pinging_sut.name))
+    answer = pinging_sut.answer_ping(asked, RF=1)
     peer.settle()
-    entries = history(sut, caller.name)[before:]
+    entries = connection_history(sut, pinging_sut.name)[known:]
     evidence = [asked, answer]
     judge("MQQB-3.1.5.2.2-06", expected=1, observed=len(entries), case="entries", evidence=evidence)
-    expected = entry_of_now(peer, "PingFailure", failed=True)
+    expected = recent_entry(peer, "PingFailure", failed=True)
     judge("MQQB-3.1.5.2.2-07", expected=expected, observed=last_entry(entries), evidence=evidence)

@@ -21,81 +21,81 @@ from reference_qm.surface.clock import Now
 
 for _name, _rules, _says, _install in (
     (
-        "establish-response-not-internal",
+        "acceptor-establish-connection-in-clear",
         "MQQB-3.1.5.3.1-03",
-        "The response has BaseHeader.Flags.IN clear.",
+        "The acceptor's EstablishConnection response has BaseHeader.Flags.IN clear.",
         bit_clear(EstablishConnectionPacket, "BaseHeader.IN"),
     ),
     (
-        "establish-response-other-type",
+        "acceptor-establish-connection-pt-3",
         "MQQB-3.1.5.3.1-04",
-        "The response has the PT of another packet.",
+        "The acceptor's EstablishConnection response has PT 3.",
         field_is(EstablishConnectionPacket, "InternalHeader.PT", PT_CONNECTION_PARAMETERS),
     ),
     (
-        "establish-response-refuses-all",
+        "acceptor-establish-connection-cs-always-set",
         ("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"),
-        "CS is always set.",
+        "The acceptor's EstablishConnection response always has CS set.",
         bit_set(EstablishConnectionPacket, "InternalHeader.CS"),
     ),
     (
-        "establish-response-refuses-nobody",
+        "acceptor-establish-connection-cs-always-clear",
         ("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"),
-        "CS is never set.",
+        "The acceptor's EstablishConnection response always has CS clear.",
         bit_clear(EstablishConnectionPacket, "InternalHeader.CS"),
     ),
     (
-        "establish-response-client",
+        "acceptor-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.3.1-08",
-        "ClientGuid is made up.",
+        "The acceptor's EstablishConnection response has another ClientGuid than the request.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
     ),
     (
-        "establish-response-server",
+        "acceptor-establish-connection-server-guid-wrong",
         "MQQB-3.1.5.3.1-09",
-        "ServerGuid is made up.",
+        "The acceptor's EstablishConnection response has another ServerGuid than its Identifier.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID),
     ),
     (
-        "establish-response-timestamp",
+        "acceptor-establish-connection-timestamp-one-more",
         "MQQB-3.1.5.3.1-10",
-        "TimeStamp is one more than asked.",
+        "The acceptor's EstablishConnection response has the TimeStamp of the request plus one.",
         off_by(EstablishConnectionPacket, "EstablishConnectionHeader.TimeStamp", +1),
     ),
     (
-        "establish-response-session-flag",
+        "acceptor-establish-connection-se-opposite",
         "MQQB-3.1.5.3.1-11",
-        "SE is the opposite of the request's.",
+        "The acceptor's EstablishConnection response has the opposite SE of the request.",
         bit_inverted(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
     ),
     (
-        "establish-response-reserved",
+        "acceptor-establish-connection-reserved-0xffff",
         "MQQB-3.1.5.3.1-12",
-        "Reserved is 0xFFFF.",
+        "The acceptor's EstablishConnection response has Reserved 0xFFFF.",
         reserved_bits_set(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
     ),
 ):
     add(_name, _rules, _says, sent_as("acceptor", _install))
 add(
-    "establish-response-unsent",
+    "acceptor-establish-connection-response-not-sent",
     ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"),
-    "It is never sent.",
+    "The acceptor sends no EstablishConnection response.",
     skip_during(SessionOpening.receive_establish_request, Connecting.send),
 )
 
 
-@fault("remote-guid-of-acceptor", breaks="MQQB-3.1.5.3.1-01")
-class RemoteGuidOfAcceptor(SessionOpening):
-    """RemoteQMGuid of an accepted session is zero."""
+@fault("acceptor-session-remote-guid-zero", breaks="MQQB-3.1.5.3.1-01")
+class AcceptorSessionRemoteGuidZero(SessionOpening):
+    """RemoteQMGuid of the acceptor's session is zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
         session.RemoteQMGuid = NULL_GUID
 
 
-@fault("state-after-response-waiting-ec-msg", breaks="MQQB-3.1.5.3.1-13")
-class StateAfterResponse(SessionOpening):
-    """SessionState is WAITING_EC_MSG where it is to be WAITING_CP_MSG."""
+@fault("acceptor-state-waiting-ec-msg-after-response", breaks="MQQB-3.1.5.3.1-13")
+class AcceptorStateWaitingEcMsgAfterResponse(SessionOpening):
+    """The acceptor's session has the state WAITING_EC_MSG instead of WAITING_CP_MSG after its response."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -103,29 +103,29 @@ class StateAfterResponse(SessionOpening):
             session.SessionState = SessionState.WAITING_EC_MSG
 
 
-# -- a session too many --------------------------------------------------------------------------------------------
+# -- a session beyond the limit ------------------------------------------------------------------------------------
 
 
 add(
-    "session-too-many-refused-but-open",
+    "acceptor-refused-session-connection-kept-open",
     "MQQB-3.1.5.3.1-D01",
-    "The connection of a session beyond the limit stays open.",
+    "The acceptor keeps the connection of a session beyond its limit open.",
     skip_during(SessionOpening.receive_establish_request, Closing.close),
 )
 
 
-@fault("server-guid-compared-by-its-first-part", breaks="MQQB-3.1.5.3.1-05", blind=True)
-class ServerGuidComparedByItsFirstPart(SessionOpening):
-    """Only the first four bytes of the ServerGuid of a request are compared."""
+@fault("acceptor-request-server-guid-compared-by-4-bytes", breaks="MQQB-3.1.5.3.1-05", blind=True)
+class AcceptorRequestServerGuidComparedBy4Bytes(SessionOpening):
+    """The acceptor compares only the first four bytes of ServerGuid in a request."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         asked = packet.EstablishConnectionHeader.ServerGuid
         return asked == NULL_GUID or asked.fields[0] == self.qm.adm.Identifier.fields[0]
 
 
-@fault("client-guid-of-the-session-before", breaks="MQQB-3.1.5.3.1-08", blind=True)
-class ClientGuidOfTheSessionBefore(SessionOpening):
-    """A response repeats the ClientGuid of the first request that ever came."""
+@fault("acceptor-establish-connection-client-guid-of-first-request", breaks="MQQB-3.1.5.3.1-08", blind=True)
+class AcceptorEstablishConnectionClientGuidOfFirstRequest(SessionOpening):
+    """The acceptor's EstablishConnection response has the ClientGuid of the first request that it ever received."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -141,9 +141,9 @@ class ClientGuidOfTheSessionBefore(SessionOpening):
         )
 
 
-@fault("timestamp-loses-its-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class TimestampLosesItsHighestBit(SessionOpening):
-    """A TimeStamp is kept as a signed number: its highest bit is lost."""
+@fault("acceptor-establish-connection-timestamp-31-bits", breaks="MQQB-3.1.5.3.1-10", blind=True)
+class AcceptorEstablishConnectionTimestamp31Bits(SessionOpening):
+    """The acceptor's EstablishConnection response has the TimeStamp of the request without its highest bit."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

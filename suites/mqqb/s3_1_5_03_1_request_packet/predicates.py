@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
-from suites.mqqb.steps.session_opening_packets import ESTABLISH, is_response, repeated
+from suites.mqqb.steps.internal_packets import ESTABLISH_PACKET, INTERNAL, has_flags, has_pt, is_first_of_acceptor
+from suites.mqqb.steps.session_opening_packets import ESTABLISH, demand_repetition, is_response
 
 for rule, field in (
     ("MQQB-3.1.5.3.1-08", "ClientGuid"),
     ("MQQB-3.1.5.3.1-10", "TimeStamp"),
     ("MQQB-3.1.5.3.1-11", "SE"),
 ):
-    passive(rule, ESTABLISH, f"{field} of the response is that of the request")(repeated(field))
+    passive(rule, ESTABLISH, f"{field} of the response is that of the request")(demand_repetition(field))
 
 
 @passive("MQQB-3.1.5.3.1-12", ESTABLISH, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")
 def remaining_fields_of_a_response(packet: Any, context: Context) -> Finding:
-    """Judge the acceptor's other fields, which are those of 2.2.3.1."""
+    """Demand RE, Reserved and Padding of 2.2.3.1 in a response of the acceptor."""
     if not is_response(context):
         return None
     header = packet.EstablishConnectionHeader
@@ -25,3 +26,11 @@ def remaining_fields_of_a_response(packet: Any, context: Context) -> Finding:
     padding = f"has bytes 0x{odd[0]:02X}" if odd else "is 0x5A"
     kept = (header.RE, header.Reserved) == (0x10, 0) and not odd
     return kept, f"RE is 0x{header.RE:02X}, Reserved is 0x{header.Reserved:04X}, Padding {padding}"
+
+
+passive("MQQB-3.1.5.3.1-03", INTERNAL, "IN is 1 in the first packet of an acceptor", of_system=True)(
+    has_flags(ESTABLISH_PACKET, is_first_of_acceptor)
+)
+passive("MQQB-3.1.5.3.1-04", INTERNAL, "PT is 2 in the first packet of an acceptor", of_system=True)(
+    has_pt(ESTABLISH_PACKET, is_first_of_acceptor)
+)

@@ -20,17 +20,17 @@ from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("establish-response-never-invalid", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"))
-class EstablishResponseNeverInvalid(SessionOpening):
-    """Any response is taken as valid."""
+@fault("initiator-invalid-establish-connection-response-accepted", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"))
+class InitiatorInvalidEstablishConnectionResponseAccepted(SessionOpening):
+    """The initiator accepts every EstablishConnection response as valid."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         return True
 
 
-@fault("establish-response-unknown-to-a-direct-name", breaks="MQQB-3.1.5.3.2-D02")
-class EstablishResponseUnknownToADirectName(SessionOpening):
-    """A response is valid only when its ServerGuid is the one that was asked for, zero as well."""
+@fault("initiator-response-guid-to-direct-name-refused", breaks="MQQB-3.1.5.3.2-D02")
+class InitiatorResponseGuidToDirectNameRefused(SessionOpening):
+    """The initiator of a session for a direct name refuses a response whose ServerGuid is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         valid = super().is_establish_response_valid(session, packet)
@@ -40,10 +40,10 @@ class EstablishResponseUnknownToADirectName(SessionOpening):
 # -- the round trip ------------------------------------------------------------------------------------------------
 
 
-def _measured(
+def _change_round_trip(
     change: Callable[[EstablishConnectionPacket, Now, Now], tuple[EstablishConnectionPacket, Now]],
 ) -> Install:
-    """Measure the round trip otherwise; ``change`` gets the response, when the request was sent, and the time."""
+    """Change the measured round trip; ``change`` gets the response, the time of the request, and the current time."""
 
     def install(faulty: FaultyCore) -> None:
         sent: dict[int, Now] = {}
@@ -65,36 +65,36 @@ def _measured(
     return install
 
 
-def _own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
+def _use_own_time(packet: EstablishConnectionPacket, sent: Now, now: Now) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
 
 
 add(
-    "round-trip-without-the-way-back",
+    "initiator-round-trip-ends-at-request",
     "MQQB-3.1.5.3.2-03",
-    "The round trip ends when the request is sent.",
-    _measured(lambda packet, sent, now: (packet, sent)),
+    "The initiator's round trip ends when it sends the request.",
+    _change_round_trip(lambda packet, sent, now: (packet, sent)),
 )
 add(
-    "round-trip-ignores-the-time-stamp",
+    "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
-    "The round trip is measured by the own clock alone.",
-    _measured(_own_time),
+    "The initiator measures the round trip by its own clock instead of TimeStamp in the response.",
+    _change_round_trip(_use_own_time),
 )
 
 
-@fault("round-trip-times-four", breaks="MQQB-3.1.5.3.2-05")
-class RoundTripTimesFour(SessionOpening):
-    """RecoverableAckSendTimeout is four round trips."""
+@fault("initiator-recoverable-ack-timeout-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
+class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
+    """The initiator's RecoverableAckSendTimeout is four round trips."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
         session.RecoverableAckSendTimeout = max(session.RecoverableAckSendTimeout // 2, RECOVERABLE_ACK_TIMEOUT_MS[0])
 
 
-@fault("round-trip-without-limits", breaks="MQQB-3.1.5.3.2-06")
-class RoundTripWithoutLimits(SessionOpening):
-    """RecoverableAckSendTimeout may be out of its range."""
+@fault("initiator-recoverable-ack-timeout-unlimited", breaks="MQQB-3.1.5.3.2-06")
+class InitiatorRecoverableAckTimeoutUnlimited(SessionOpening):
+    """The initiator's RecoverableAckSendTimeout has no limits."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         sent = packet.EstablishConnectionHeader.TimeStamp
@@ -105,54 +105,54 @@ class RoundTripWithoutLimits(SessionOpening):
 
 for _name, _rules, _says, _install in (
     (
-        "parameters-request-not-internal",
+        "initiator-connection-parameters-in-clear",
         "MQQB-3.1.5.3.2-08",
-        "The request has BaseHeader.Flags.IN clear.",
+        "The initiator's ConnectionParameters request has BaseHeader.Flags.IN clear.",
         bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
     ),
     (
-        "parameters-request-other-type",
+        "initiator-connection-parameters-pt-2",
         "MQQB-3.1.5.3.2-09",
-        "The request has the PT of another packet.",
+        "The initiator's ConnectionParameters request has PT 2.",
         field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
     ),
     (
-        "parameters-request-refused",
+        "initiator-connection-parameters-cs-set",
         "MQQB-3.1.5.3.2-10",
-        "CS is set.",
+        "The initiator's ConnectionParameters request has CS set.",
         bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
     ),
     (
-        "parameters-request-recoverable",
+        "initiator-connection-parameters-recoverable-timeout-20-s",
         "MQQB-3.1.5.3.2-11",
-        "RecoverableAckTimeout is always 20 s.",
+        "The initiator's ConnectionParameters request always has RecoverableAckTimeout 20 s.",
         field_is(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", 20_000),
     ),
     (
-        "parameters-request-ack",
+        "initiator-connection-parameters-ack-timeout-20-s",
         "MQQB-3.1.5.3.2-12",
-        "AckTimeout is always 20 s.",
+        "The initiator's ConnectionParameters request always has AckTimeout 20 s.",
         field_is(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", 20_000),
     ),
     (
-        "parameters-request-window",
+        "initiator-connection-parameters-window-size-1",
         "MQQB-3.1.5.3.2-13",
-        "WindowSize is 1.",
+        "The initiator's ConnectionParameters request has WindowSize 1.",
         field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 1),
     ),
 ):
     add(_name, _rules, _says, sent_as("initiator", _install))
 add(
-    "parameters-request-unsent",
+    "initiator-connection-parameters-request-not-sent",
     "MQQB-3.1.5.3.2-07",
-    "It is never sent.",
+    "The initiator sends no ConnectionParameters request after a valid response.",
     skip_during(SessionOpening.receive_establish_response, Connecting.send),
 )
 
 
-@fault("state-after-parameters-request-waiting-cp-msg", breaks="MQQB-3.1.5.3.2-14")
-class StateAfterParametersRequest(SessionOpening):
-    """SessionState is WAITING_CP_MSG where it is to be WAITING_CPR_MSG."""
+@fault("initiator-state-waiting-cp-msg-after-parameters-request", breaks="MQQB-3.1.5.3.2-14")
+class InitiatorStateWaitingCpMsgAfterParametersRequest(SessionOpening):
+    """The initiator's session has the state WAITING_CP_MSG instead of WAITING_CPR_MSG after its request."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_response(session, packet, now)
@@ -161,30 +161,30 @@ class StateAfterParametersRequest(SessionOpening):
 
 
 add(
-    "history-without-establishpacketreceived",
+    "initiator-connection-history-establish-received-missing",
     "MQQB-3.1.5.3.2-15",
-    "ConnectionHistory gets no entry EstablishPacketReceived.",
+    "The initiator adds no entry EstablishPacketReceived to ConnectionHistory.",
     entries_left_out({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}),
 )
 add(
-    "history-establishpacketreceived-with-error",
+    "initiator-connection-history-establish-received-error",
     "MQQB-3.1.5.3.2-15",
-    "The entry EstablishPacketReceived has an Error.",
+    "The initiator's ConnectionHistory entry EstablishPacketReceived has an Error.",
     entries_changed({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
 )
 
 
-@fault("other-server-guid-accepted-at-a-retry", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class OtherServerGuidAcceptedAtARetry(SessionOpening):
-    """Who answers is looked at in the first attempt only: at a retry anybody is right."""
+@fault("initiator-response-guid-not-checked-at-retry", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorResponseGuidNotCheckedAtRetry(SessionOpening):
+    """The initiator does not check ServerGuid of the response at a retry."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         return session.retrying or super().is_establish_response_valid(session, packet)
 
 
-@fault("round-trip-in-whole-seconds", breaks="MQQB-3.1.5.3.2-05", blind=True)
-class RoundTripInWholeSeconds(SessionOpening):
-    """The round trip is taken in whole seconds, its fraction is lost."""
+@fault("initiator-round-trip-in-whole-seconds", breaks="MQQB-3.1.5.3.2-05", blind=True)
+class InitiatorRoundTripInWholeSeconds(SessionOpening):
+    """The initiator measures the round trip in whole seconds."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         header = packet.EstablishConnectionHeader
@@ -193,18 +193,18 @@ class RoundTripInWholeSeconds(SessionOpening):
         super().set_recoverable_ack_timeout(session, replace(packet, EstablishConnectionHeader=whole), now)
 
 
-@fault("recoverable-ack-timeout-at-most-a-minute", breaks="MQQB-3.1.5.3.2-06", blind=True)
-class RecoverableAckTimeoutAtMostAMinute(SessionOpening):
-    """RecoverableAckSendTimeout is never above one minute."""
+@fault("initiator-recoverable-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.3.2-06", blind=True)
+class InitiatorRecoverableAckTimeoutAtMost60S(SessionOpening):
+    """The initiator's RecoverableAckSendTimeout is at most one minute."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
 
 
-@fault("state-after-request-waiting-ec-msg", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
-class StateAfterRequest(Establishing):
-    """SessionState is WAITING_EC_MSG where it is to be WAITING_ECR_MSG."""
+@fault("initiator-state-waiting-ec-msg-after-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
+class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
+    """The initiator's session has the state WAITING_EC_MSG instead of WAITING_ECR_MSG after its request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)

@@ -8,28 +8,19 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, closed_unanswered, packet
 from harness.peer.handshake import NULL_GUID
-from harness.peer.inbox import agreement, response
+from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import (
-    OTHER_GUID,
-    accepted,
-    answer_to,
-    called,
-    internal_bits,
-    listen,
-    next_packet,
-    private_name,
-    respond,
-)
+from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, private_name, read_internal_bits
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
 TRIPS = 8
 DELAY_MS = 600
-"""A real delay of the response: the clock of TimeStamp is no protocol timer, so set_timers does not speed it up."""
+"""A real delay of the response: set_timers does not speed up the clock of TimeStamp."""
 CLOCK_MS = 50
-"""How coarse the SUT's clock may be, and the network."""
+"""The tolerance for the resolution of the SUT's clock and for the network."""
 
 
 @covers(
@@ -42,23 +33,27 @@ CLOCK_MS = 50
     "MQQB-3.1.5.3.2-13",
     "MQQB-3.1.5.3.2-14",
 )
-def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
-    """A valid response is answered by ConnectionParameters, and those of the acceptor open the session."""
-    connection, asked = called(peer, sut)
-    sent = connection.send(response(peer, asked))
-    came = next_packet(connection)
-    answer = answer_to(sent, came)
-    bits = internal_bits(answer)
+def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
+    """A valid EstablishConnection response is answered by ConnectionParameters; the peer's answer to them opens the
+    session.
+    """
+    session = OutgoingSession(peer, sut)
+    asked = session.await_request()
+    connection = session.connection
+    sent = connection.send(establish_response(peer, asked))
+    came = connection.poll_next_packet()
+    answer = exclude_echo(sent, came)
+    bits = read_internal_bits(answer)
     evidence = [asked, sent, came]
     judge(
         "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=packet(), observed=answer or connection, evidence=evidence
     )
-    judge.finished("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
+    judge.conclude("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
     judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
+    judge.conclude("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in ("ConnectionParameters", "EstablishConnection"):
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
     judge(
@@ -68,13 +63,13 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
         observed=answer,
         evidence=evidence,
     )
-    judge.finished("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
+    judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
-        raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
-    agreed = connection.send(agreement(answer))
+        raise ConformanceFailure("the SUT sent no ConnectionParameters, on which the next steps depend")
+    agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
     judge("MQQB-3.1.5.3.2-14", expected=packet("UserMessage"), observed=message, evidence=[agreed, message])
-    judge.finished("MQQB-3.1.5.3.2-14")
+    judge.conclude("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
@@ -87,51 +82,58 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
 
 
 @malforms("MQQB-3.1.5.3.1-08")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 @pytest.mark.parametrize(
     "flaw",
     [{"ClientGuid": OTHER_GUID}, {"ClientGuid": NULL_GUID}, {"internal": {"CS": 1}}],
     ids=["another ClientGuid", "no ClientGuid", "CS set"],
 )
-def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
-    """A response to somebody else, or a refusal, closes; the same response without the flaw is answered."""
-    listener = listen(peer, sut)
-    connection, asked = accepted(listener)
-    sent = connection.send(response(peer, asked, **flaw))
-    answer = next_packet(connection)
-    judge.all(expected=closed_unanswered(1), observed=connection, evidence=[sent, answer])
-    respond(*accepted(listener))
+def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, flaw):
+    """A response with a wrong ClientGuid, or with CS set, closes the session; a valid response at the retry is
+    answered.
+    """
+    session = OutgoingSession(peer, sut)
+    asked = session.await_request()
+    sent = session.connection.send(establish_response(peer, asked, **flaw))
+    answer = session.connection.poll_next_packet()
+    judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
+    session.await_request()
+    session.respond()
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
-def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge):
-    """A response whose ServerGuid is not the one asked for closes, at the first attempt and at the next; the same
-    response without the flaw is answered.
+def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
+    """A response with another ServerGuid than requested closes the session, twice; a valid response is answered
+    then.
     """
-    listener = listen(peer, sut, private_name(peer.identifier))
+    session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for _ in range(2):
-        connection, asked = accepted(listener)
-        sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
-        answer = next_packet(connection)
-        judge.all(expected=closed_unanswered(1), observed=connection, evidence=[sent, answer])
-    respond(*accepted(listener))
+        asked = session.await_request()
+        sent = session.connection.send(establish_response(peer, asked, ServerGuid=OTHER_GUID))
+        answer = session.connection.poll_next_packet()
+        judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
+    session.await_request()
+    session.respond()
 
 
-def recoverable_ack_timeout(peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int = 0) -> tuple[int, int, list[Frame]]:
-    """Respond as if the request had been sent earlier; give RecoverableAckTimeout and how long the rest took at most.
+def measure_recoverable_ack_timeout(
+    peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int = 0
+) -> tuple[int, int, list[Frame]]:
+    """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible exchange, and the packets.
 
-    That counts from before the SUT was made to send: the packet's time is when the tester got round to reading it.
+    The exchange begins before the SUT's request: the time of that packet is the time at which the tester read it.
     """
     began_ms = peer.recorder.elapsed_ms()
-    connection, asked = called(peer, sut)
+    session = OutgoingSession(peer, sut)
+    asked = session.await_request()
     peer.pass_time(delay_ms)
     earlier = asked["EstablishConnectionHeader"].TimeStamp - earlier_ms & 0xFFFF_FFFF
-    sent = connection.send(response(peer, asked, TimeStamp=earlier))
-    answer = connection.expect("ConnectionParameters")
-    took = peer.took(began_ms, answer)  # with every stall: the SUT cannot have measured more
+    answer = session.respond(TimeStamp=earlier)
+    sent = session.connection.sent[-1]
+    took = peer.took(began_ms, answer)  # stalls included: the SUT cannot have measured more
     return answer["ConnectionParametersHeader"].RecoverableAckTimeout, took.ms + CLOCK_MS, [asked, sent, answer]
 
 
@@ -139,16 +141,18 @@ def recoverable_ack_timeout(peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int
 @covers("MQQB-3.1.5.3.2-04", "MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11")
 @pytest.mark.parametrize("earlier_ms", [700, 5_000, 14_900])
 def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_ms):
-    """RecoverableAckTimeout is eight times what passed since the TimeStamp in the response."""
-    value, took_ms, evidence = recoverable_ack_timeout(peer, sut, earlier_ms)
+    """RecoverableAckTimeout of the SUT's request is eight times the time since the TimeStamp of the peer's response."""
+    value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms)
     expected = between(TRIPS * earlier_ms, min(LONGEST_MS, TRIPS * (earlier_ms + took_ms)))
     judge.all(expected=expected, observed=value, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.3.2-03")
-def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
-    """The time until the response is processed counts."""
-    value, took_ms, evidence = recoverable_ack_timeout(peer, sut, 0, DELAY_MS)
+def test_delayed_response_lengthens_recoverable_ack_timeout(peer, sut, judge):
+    """The peer delays its response by 600 ms: RecoverableAckTimeout of the SUT's request includes eight times the
+    delay.
+    """
+    value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, 0, DELAY_MS)
     expected = between(TRIPS * (DELAY_MS - CLOCK_MS), TRIPS * took_ms)
     judge("MQQB-3.1.5.3.2-03", expected=expected, observed=value, evidence=evidence)
 
@@ -156,18 +160,19 @@ def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
 @malforms("MQQB-3.1.5.3.1-10")
 @covers("MQQB-3.1.5.3.2-06")
 @pytest.mark.parametrize("earlier_ms", [0, 100_000], ids=["shortest", "longest"])
-def test_recoverable_ack_timeout_stays_in_its_range(peer, sut, judge, earlier_ms):
-    """Eight round trips that are out of the range give the closest limit."""
-    value, _, evidence = recoverable_ack_timeout(peer, sut, earlier_ms)
+def test_recoverable_ack_timeout_is_limited_to_its_range(peer, sut, judge, earlier_ms):
+    """A TimeStamp of now, or of 100 s ago, in the response: RecoverableAckTimeout stays between 500 and 120,000 ms."""
+    value, _, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms)
     expected = LONGEST_MS if earlier_ms else between(SHORTEST_MS, LONGEST_MS)
     judge("MQQB-3.1.5.3.2-06", expected=expected, observed=value, evidence=evidence)
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.5.3.2-12")
-def test_ack_timeout_is_the_configured_one(peer, sut, judge):
-    """AckTimeout of the request is AckWaitTimeout."""
+def test_ack_timeout_of_parameters_request_is_ack_wait_timeout(peer, sut, judge):
+    """AckWaitTimeout is configured as 30 s: AckTimeout of the SUT's ConnectionParameters request is 30 s."""
     sut.set_timers(ack_wait_timeout_ms=30_000)
-    wanted = respond(*called(peer, sut))
-    observed = wanted["ConnectionParametersHeader"].AckTimeout
-    judge("MQQB-3.1.5.3.2-12", expected=30_000, observed=observed, evidence=wanted)
+    session = OutgoingSession(peer, sut)
+    session.await_request()
+    observed = session.respond()["ConnectionParametersHeader"].AckTimeout
+    judge("MQQB-3.1.5.3.2-12", expected=30_000, observed=observed, evidence=session.parameters)

@@ -12,9 +12,9 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("establish-out-of-turn-tolerated", breaks="MQQB-3.1.5.3-01")
-class EstablishOutOfTurnTolerated(Closing):
-    """An EstablishConnection out of turn is ignored."""
+@fault("any-establish-connection-out-of-turn-ignored", breaks="MQQB-3.1.5.3-01")
+class AnyEstablishConnectionOutOfTurnIgnored(Closing):
+    """A queue manager ignores an EstablishConnection packet in a state that does not expect one."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, EstablishConnectionPacket):
@@ -22,18 +22,18 @@ class EstablishOutOfTurnTolerated(Closing):
 
 
 add(
-    "second-establish-connection-before-the-parameters-ignored",
+    "acceptor-second-establish-connection-ignored",
     "MQQB-3.1.5.3-01",
-    "An acceptor that waits for ConnectionParameters ignores another EstablishConnection.",
+    "The acceptor ignores a second EstablishConnection packet while it waits for ConnectionParameters.",
     ignore_out_of_state(EstablishConnectionPacket, SessionState.WAITING_CP_MSG, initiator=False),
     blind=True,
 )
 
 
 add(
-    "establish-connection-ignored-by-an-open-initiator",
+    "initiator-establish-connection-on-open-session-ignored",
     "MQQB-3.1.5.3-01",
-    "An initiator whose session is open ignores an EstablishConnection.",
+    "The initiator ignores an EstablishConnection packet on an open session.",
     ignore_out_of_state(EstablishConnectionPacket, SessionState.OPEN, initiator=True),
     blind=True,
 )

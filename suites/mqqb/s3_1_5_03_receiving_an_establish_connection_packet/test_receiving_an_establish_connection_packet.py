@@ -1,46 +1,47 @@
-"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: only in the states that wait for one."""
+"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: only states that wait for one accept it."""
 
 from __future__ import annotations
 
 from harness.expectations import closed
-from harness.peer.handshake import parameters, request
-from harness.peer.inbox import response
-from harness.run.marks import covers, goes_on
-from suites.mqqb.steps.opening import accepted, agree, listen, respond
+from harness.peer.handshake import establish_request, parameters_request
+from harness.peer.inbox import establish_response
+from harness.run.marks import covers, sut_survives
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3-01")
-def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge):
-    """An acceptor in WAITING_CP_MSG closes on an EstablishConnection; on ConnectionParameters it goes on."""
-    goes_on = peer.request_session()
-    goes_on.send(parameters())
-    goes_on.expect("ConnectionParameters")
+def test_second_establish_connection_request_closes_session(peer, judge):
+    """A second EstablishConnection request instead of ConnectionParameters closes the session."""
+    in_turn = peer.request_session()
+    in_turn.send(parameters_request())
+    in_turn.expect("ConnectionParameters")
     connection = peer.request_session()
-    sent = connection.send(request(peer))
+    sent = connection.send(establish_request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3-01")
-def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
-    """An acceptor in OPEN, which just acknowledged a message, closes on an EstablishConnection."""
+def test_establish_connection_request_closes_open_session(peer, judge):
+    """An EstablishConnection request on an open session, which just acknowledged a message, closes the session."""
     connection = peer.open_raw()
     connection.check_alive()
-    sent = connection.send(request(peer))
+    sent = connection.send(establish_request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3-01")
-def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
-    """An initiator closes on an EstablishConnection in WAITING_CPR_MSG and in OPEN; on the right packets it goes on."""
-    listener = listen(peer, sut)
+def test_second_establish_connection_response_closes_session(peer, sut, judge):
+    """A second EstablishConnection response closes a session of the SUT, in state WAITING_CPR_MSG and in OPEN."""
+    session = OutgoingSession(peer, sut)
     for last_step in ("WAITING_CPR_MSG", "OPEN"):
-        connection, asked = accepted(listener)
-        wanted = respond(connection, asked)
+        asked = session.await_request()
+        session.respond()
         if last_step == "OPEN":
-            agree(connection, wanted)
-        sent = connection.send(response(peer, asked))
+            session.agree()
+        connection = session.connection
+        sent = connection.send(establish_response(peer, asked))
         observed, evidence = connection.until_closed(), [sent, connection.last]
         judge("MQQB-3.1.5.3-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

@@ -18,39 +18,39 @@ from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-# -- what is taken from the request --------------------------------------------------------------------------------
+# -- elements from the request --------------------------------------------------------------------------------------
 
 
-@fault("received-window-of-acceptor", breaks="MQQB-3.1.5.4.1-01")
-class ReceivedWindowOfAcceptor(SessionOpening):
-    """ReceivedWindowSize of an accepted session is the own WindowSize."""
+@fault("acceptor-received-window-size-own", breaks="MQQB-3.1.5.4.1-01")
+class AcceptorReceivedWindowSizeOwn(SessionOpening):
+    """The acceptor's ReceivedWindowSize is its own WindowSize."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
         session.ReceivedWindowSize = 64
 
 
-@fault("parameters-ack-timeout-not-taken", breaks="MQQB-3.1.5.4.1-02")
-class ParametersAckTimeoutNotTaken(SessionOpening):
-    """An acceptor keeps an AckWaitTimeout of 20 s."""
+@fault("acceptor-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02")
+class AcceptorAckTimeoutOfRequestIgnored(SessionOpening):
+    """The acceptor keeps an AckWaitTimeout of 20 s, regardless of AckTimeout in the request."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
         session.AckWaitTimeout = 20_000
 
 
-@fault("parameters-recoverable-timeout-not-taken", breaks="MQQB-3.1.5.4.1-04")
-class ParametersRecoverableTimeoutNotTaken(SessionOpening):
-    """An acceptor keeps a RecoverableAckSendTimeout of 500 ms."""
+@fault("acceptor-recoverable-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-04")
+class AcceptorRecoverableAckTimeoutOfRequestIgnored(SessionOpening):
+    """The acceptor keeps a RecoverableAckSendTimeout of 500 ms, regardless of the request."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
         session.RecoverableAckSendTimeout = 500
 
 
-@fault("initialization-timer-goes-on-in-accepted-session", breaks=("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01"))
-class InitializationTimerGoesOnInAcceptedSession(SessionTimers):
-    """The acceptor does not stop the timer when the session is open."""
+@fault("acceptor-initialization-timer-runs-in-open-session", breaks=("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01"))
+class AcceptorInitializationTimerRunsInOpenSession(SessionTimers):
+    """The acceptor does not stop its Session Initialization Timer when the session is open."""
 
     def stop(self, session: Session, name: TimerName) -> None:
         opens = session.SessionState is SessionState.WAITING_CP_MSG
@@ -58,9 +58,9 @@ class InitializationTimerGoesOnInAcceptedSession(SessionTimers):
             super().stop(session, name)
 
 
-@fault("state-of-accepted-session-waiting-cp-msg", breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"))
-class StateOfAcceptedSession(SessionOpening):
-    """SessionState is WAITING_CP_MSG where it is to be OPEN."""
+@fault("acceptor-state-waiting-cp-msg-after-parameters", breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"))
+class AcceptorStateWaitingCpMsgAfterParameters(SessionOpening):
+    """The acceptor's session has the state WAITING_CP_MSG instead of OPEN after ConnectionParameters."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -72,48 +72,48 @@ class StateOfAcceptedSession(SessionOpening):
 
 for _name, _rules, _says, _install in (
     (
-        "parameters-response-not-internal",
+        "acceptor-connection-parameters-in-clear",
         "MQQB-3.1.5.4.1-06",
-        "The response has BaseHeader.Flags.IN clear.",
+        "The acceptor's ConnectionParameters response has BaseHeader.Flags.IN clear.",
         bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
     ),
     (
-        "parameters-response-other-type",
+        "acceptor-connection-parameters-pt-2",
         "MQQB-3.1.5.4.1-07",
-        "The response has the PT of another packet.",
+        "The acceptor's ConnectionParameters response has PT 2.",
         field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
     ),
     (
-        "parameters-response-refused",
+        "acceptor-connection-parameters-cs-set",
         "MQQB-3.1.5.4.1-08",
-        "CS is set.",
+        "The acceptor's ConnectionParameters response has CS set.",
         bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
     ),
     (
-        "parameters-response-other-recoverable-timeout",
+        "acceptor-connection-parameters-recoverable-timeout-one-more",
         "MQQB-3.1.5.4.1-09",
-        "RecoverableAckTimeout is one more than asked.",
+        "The acceptor's ConnectionParameters response has RecoverableAckTimeout of the request plus one.",
         off_by(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", +1),
     ),
     (
-        "parameters-response-other-ack-timeout",
+        "acceptor-connection-parameters-ack-timeout-one-more",
         "MQQB-3.1.5.4.1-10",
-        "AckTimeout is one more than asked.",
+        "The acceptor's ConnectionParameters response has AckTimeout of the request plus one.",
         off_by(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", +1),
     ),
 ):
     add(_name, _rules, _says, sent_as("acceptor", _install))
 add(
-    "parameters-response-unsent",
+    "acceptor-connection-parameters-response-not-sent",
     "MQQB-3.1.5.4.1-05",
-    "It is never sent.",
+    "The acceptor sends no ConnectionParameters response.",
     skip_during(SessionOpening.receive_parameters_request, Connecting.send),
 )
 
 
-@fault("parameters-response-window-of-the-request", breaks="MQQB-3.1.5.4.1-11")
-class ParametersResponseWindowOfTheRequest(SessionOpening):
-    """The response repeats the WindowSize of the request."""
+@fault("acceptor-connection-parameters-window-size-of-request", breaks="MQQB-3.1.5.4.1-11")
+class AcceptorConnectionParametersWindowSizeOfRequest(SessionOpening):
+    """The acceptor's ConnectionParameters response repeats the WindowSize of the request."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -124,9 +124,9 @@ class ParametersResponseWindowOfTheRequest(SessionOpening):
         return replace(response, ConnectionParametersHeader=header)
 
 
-@fault("acceptor-waits-by-a-timeout-of-its-own", breaks="MQQB-3.1.5.4.1-03")
-class AcceptorWaitsByATimeoutOfItsOwn(SessionAcks):
-    """What an acceptor sends is waited for by 20 s, whatever the request says."""
+@fault("acceptor-session-ack-wait-timer-20-s", breaks="MQQB-3.1.5.4.1-03")
+class AcceptorSessionAckWaitTimer20S(SessionAcks):
+    """The acceptor's Session Ack Wait Timer runs for 20 s, regardless of AckTimeout in the request."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
         agreed = session.AckWaitTimeout
@@ -135,9 +135,9 @@ class AcceptorWaitsByATimeoutOfItsOwn(SessionAcks):
         session.AckWaitTimeout = agreed
 
 
-@fault("window-of-the-response-shrinks-to-the-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
-class WindowOfTheResponseShrinksToTheRequest(SessionOpening):
-    """WindowSize of the response is the smaller of the two windows."""
+@fault("acceptor-connection-parameters-window-size-minimum", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
+    """The acceptor's ConnectionParameters response has the smaller WindowSize of its own and the request."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -150,9 +150,9 @@ class WindowOfTheResponseShrinksToTheRequest(SessionOpening):
         return changed
 
 
-@fault("ack-timeout-in-force-only-when-shorter", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AckTimeoutInForceOnlyWhenShorter(SessionOpening):
-    """AckTimeout of a request is in force only when it is shorter than the acceptor's own."""
+@fault("acceptor-longer-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorLongerAckTimeoutOfRequestIgnored(SessionOpening):
+    """The acceptor uses AckTimeout of a request only if it is shorter than its own."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         own = session.AckWaitTimeout
@@ -160,9 +160,9 @@ class AckTimeoutInForceOnlyWhenShorter(SessionOpening):
         session.AckWaitTimeout = min(own, session.AckWaitTimeout)
 
 
-@fault("recoverable-ack-timeout-in-force-up-to-ten-seconds", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class RecoverableAckTimeoutInForceUpToTenSeconds(SessionOpening):
-    """RecoverableAckTimeout of a request is in force up to ten seconds, longer ones are cut."""
+@fault("acceptor-recoverable-ack-timeout-at-most-10-s", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class AcceptorRecoverableAckTimeoutAtMost10S(SessionOpening):
+    """The acceptor limits RecoverableAckTimeout of a request to ten seconds."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: an acceptor's answer to ConnectionParameters.
 
-That it repeats both timeouts is seen on every packet (predicates.py); here they vary.
+The predicates of this section judge on every packet that it repeats both timeouts.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, packet
-from harness.peer.handshake import WINDOW, parameters
+from harness.peer.handshake import WINDOW, parameters_request
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import OTHER_GUID, accepted_from, answer_to, internal_bits, next_packet
+from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
 
 LONG_ACK_MS = 120_000
 
@@ -26,21 +26,21 @@ LONG_ACK_MS = 120_000
     "MQQB-3.1.5.4.1-13",
 )
 @pytest.mark.parametrize("window", [1, 3, WINDOW])
-def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
-    """ConnectionParameters are answered with the acceptor's own WindowSize; then a message is acknowledged."""
+def test_connection_parameters_request_opens_session(peer, judge, window):
+    """A ConnectionParameters request is answered with the SUT's own WindowSize; then a message is acknowledged."""
     connection = peer.request_session()
-    sent = connection.send(parameters(WindowSize=window))
-    came = next_packet(connection)
-    answer = answer_to(sent, came)
-    bits = internal_bits(answer)
+    sent = connection.send(parameters_request(WindowSize=window))
+    came = connection.poll_next_packet()
+    answer = exclude_echo(sent, came)
+    bits = read_internal_bits(answer)
     evidence = [sent, came]
     judge("MQQB-3.1.5.4.1-05", expected=packet(), observed=answer or connection, evidence=evidence)
-    judge.finished("MQQB-3.1.5.4.1-05")
+    judge.conclude("MQQB-3.1.5.4.1-05")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
     judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
-    judge.finished("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
+    judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     acknowledged = connection.acknowledgment()
@@ -51,7 +51,7 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
         observed=acknowledged or connection,
         evidence=[connection.sent[-1], acknowledged],
     )
-    judge.finished("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
+    judge.conclude("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
     judge(
@@ -62,8 +62,8 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
     )
 
 
-def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
-    """Send a message; give when its acknowledgment should come and when it came, in ms that passed here."""
+def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
+    """Send a message; return the allowed and the real time of its acknowledgment in ms, and the packets."""
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
     allowed = (due_ms * 4 // 5, due_ms + slack_ms)
@@ -78,28 +78,28 @@ def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tu
 
 @covers("MQQB-3.1.5.4.1-02")
 @pytest.mark.parametrize("timeout_ms", [ACK_MS, 2 * ACK_MS])
-def test_the_ack_timeout_of_the_request_is_in_force(peer, judge, timeout_ms):
-    """An express message is acknowledged after half the AckTimeout of the request."""
+def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
+    """An express message is acknowledged after half of AckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(AckTimeout=timeout_ms)
-    expected, observed, evidence = acknowledged_after(connection, recoverable=False, expected_ms=timeout_ms // 2)
+    expected, observed, evidence = measure_acknowledgment(connection, recoverable=False, expected_ms=timeout_ms // 2)
     judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.4.1-04")
 @pytest.mark.parametrize("timeout_ms", [4_000, 16_000])
-def test_the_recoverable_ack_timeout_of_the_request_is_in_force(peer, judge, timeout_ms):
-    """A recoverable message is acknowledged after the RecoverableAckTimeout of the request."""
+def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
+    """A recoverable message is acknowledged after RecoverableAckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_MS)
-    expected, observed, evidence = acknowledged_after(connection, recoverable=True, expected_ms=timeout_ms)
+    expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
     judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, evidence=evidence)
 
 
 @needs("inspect")
 @covers("MQQB-3.1.5.4.1-01")
-def test_the_window_of_the_request_is_noted(peer, sut, judge):
-    """ReceivedWindowSize is the WindowSize of the request."""
+def test_received_window_size_is_that_of_the_request(peer, sut, judge):
+    """ReceivedWindowSize of an accepted session is the WindowSize of the peer's ConnectionParameters."""
     connection = peer.request_session(ClientGuid=OTHER_GUID)
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     connection.expect("ConnectionParameters")
-    observed = accepted_from(sut, OTHER_GUID)["ReceivedWindowSize"]
+    observed = find_accepted_session(sut, OTHER_GUID)["ReceivedWindowSize"]
     judge("MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, evidence=sent)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.connection_history import entries_changed, entries_left_out
 from harness.faults.events import after_events
 from harness.faults.made_up import ELSEWHERE
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
@@ -21,17 +21,17 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("received-window-of-initiator", breaks="MQQB-3.1.5.4.2-01")
-class ReceivedWindowOfInitiator(SessionOpening):
-    """ReceivedWindowSize of an initiated session is the own WindowSize."""
+@fault("initiator-received-window-size-own", breaks="MQQB-3.1.5.4.2-01")
+class InitiatorReceivedWindowSizeOwn(SessionOpening):
+    """The initiator's ReceivedWindowSize is its own WindowSize."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         session.ReceivedWindowSize = 64
 
 
-def _hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
-    """Change NextHops of the outgoing queue once the session is open."""
+def _change_hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
+    """Change NextHops of the outgoing queue when the session is open."""
 
     class HopsWhenOpen(SessionOpening):
         def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -39,32 +39,32 @@ def _hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
             hops = outgoing_queue(session).NextHops
             hops[:] = change(hops)
 
-    return replaced(HopsWhenOpen)
+    return replace_part(HopsWhenOpen)
 
 
 add(
-    "open-session-keeps-next-hops",
+    "initiator-next-hops-keep-others-when-open",
     "MQQB-3.1.5.4.2-03",
-    "NextHops keeps what was possible before.",
-    _hops_when_open(lambda hops: [f"IP={ELSEWHERE}", *hops]),
+    "The initiator's NextHops keeps other addresses when the session is open.",
+    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}", *hops]),
 )
 add(
-    "open-session-other-next-hop",
+    "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
-    "NextHops has another address than the one connected to.",
-    _hops_when_open(lambda hops: [f"IP={ELSEWHERE}"]),
+    "The initiator's NextHops has another address than that of the open session.",
+    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}"]),
 )
 add(
-    "open-session-bare-next-hop",
+    "initiator-next-hops-address-without-prefix-when-open",
     "MQQB-3.1.5.4.2-05",
-    "NextHops has the address without IP=.",
-    _hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
+    "The initiator's NextHops has the address of the open session without IP=.",
+    _change_hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
 )
 
 
-@fault("initialization-timer-goes-on-in-initiated-session", breaks="MQQB-3.1.5.4.2-06")
-class InitializationTimerGoesOnInInitiatedSession(SessionTimers):
-    """The initiator does not stop the timer when the session is open."""
+@fault("initiator-initialization-timer-runs-in-open-session", breaks="MQQB-3.1.5.4.2-06")
+class InitiatorInitializationTimerRunsInOpenSession(SessionTimers):
+    """The initiator does not stop its Session Initialization Timer when the session is open."""
 
     def stop(self, session: Session, name: TimerName) -> None:
         opens = session.SessionState is SessionState.WAITING_CPR_MSG
@@ -72,40 +72,40 @@ class InitializationTimerGoesOnInInitiatedSession(SessionTimers):
             super().stop(session, name)
 
 
-@fault("session-open-but-nothing-sent", breaks=("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01"))
-class SessionOpenButNothingSent(Sending):
-    """The initiator's session is open, but its messages stay."""
+@fault("initiator-messages-not-sent-on-open-session", breaks=("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01"))
+class InitiatorMessagesNotSentOnOpenSession(Sending):
+    """The initiator sends none of its messages on an open session."""
 
     def may_send(self, session: Session) -> bool:
         return False
 
 
 add(
-    "history-without-established",
+    "initiator-connection-history-established-missing",
     "MQQB-3.1.5.4.2-08",
-    "ConnectionHistory gets no entry Established.",
+    "The initiator adds no entry Established to ConnectionHistory.",
     entries_left_out({ConnectionStatus.ESTABLISHED}),
 )
 add(
-    "history-established-with-error",
+    "initiator-connection-history-established-with-error",
     "MQQB-3.1.5.4.2-08",
-    "The entry Established has an Error.",
+    "The initiator's ConnectionHistory entry Established has an Error.",
     entries_changed({ConnectionStatus.ESTABLISHED}, Error=0x80004005),
 )
 
 
-@fault("outgoing-queue-not-connected", breaks="MQQB-3.1.5.4.2-09")
-class OutgoingQueueNotConnected(SessionOpening):
-    """State is still Waiting when the session is open."""
+@fault("initiator-outgoing-queue-state-waiting-when-open", breaks="MQQB-3.1.5.4.2-09")
+class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
+    """State of the initiator's outgoing queue is Waiting when the session is open."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         after_events(self.qm, lambda: setattr(outgoing_queue(session), "State", OutgoingQueueState.WAITING))
 
 
-@fault("history-names-the-host", breaks="MQQB-3.1.5.4.2-08")
-class HistoryNamesTheHost(Connecting):
-    """Entries of ConnectionHistory have the host name in the place of the address."""
+@fault("initiator-connection-history-address-is-host-name", breaks="MQQB-3.1.5.4.2-08")
+class InitiatorConnectionHistoryAddressIsHostName(Connecting):
+    """The initiator's ConnectionHistory entries have the host name as AddressList."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

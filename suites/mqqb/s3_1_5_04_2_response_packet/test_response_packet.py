@@ -1,23 +1,19 @@
-"""MS-MQQB 3.1.5.4.2 Response Packet, and how the outgoing queue shows the session on the way there."""
+"""MS-MQQB 3.1.5.4.2 Response Packet, and the outgoing queue during the opening of a session."""
 
 from __future__ import annotations
 
 from harness.expectations import facts, fields, packet
 from harness.peer.handshake import WINDOW
-from harness.peer.inbox import agreement
+from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     BY_HOST_NAME,
-    accepted,
-    agree,
-    called,
-    entry_of_now,
-    initiated,
+    find_initiated_session,
+    find_outgoing_queue,
     last_entry,
-    listen,
-    outgoing_queue,
-    respond,
+    recent_entry,
 )
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
 
 
@@ -32,23 +28,25 @@ from suites.mqqb.steps.sender import Sender
     "MQQB-3.1.5.4.2-08",
     "MQQB-3.1.5.4.2-09",
 )
-def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
-    """Each packet of the opening leaves its entry in ConnectionHistory, and State goes from Waiting to Connected."""
+def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
+    """Each step of the opening adds its entry to ConnectionHistory; State is Waiting, then Connected; NextHops has
+    one address.
+    """
     to = peer.direct_name()
 
     def judge_entry(rule: str, status: str, frame) -> None:
-        entries = outgoing_queue(sut, to)["ConnectionHistory"]
-        judge(rule, expected=entry_of_now(peer, status), observed=last_entry(entries), evidence=frame)
+        entries = find_outgoing_queue(sut, to)["ConnectionHistory"]
+        judge(rule, expected=recent_entry(peer, status), observed=last_entry(entries), evidence=frame)
 
-    connection, asked = called(peer, sut, to)
+    session = OutgoingSession(peer, sut, to)
+    asked = session.await_request()
     judge_entry("MQQB-3.1.5.2.3-14", "InProcess", asked)
-    judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=outgoing_queue(sut, to)["State"], evidence=asked)
-    wanted = respond(connection, asked)
-    judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", wanted)
-    agree(connection, wanted, WindowSize=WINDOW)
-    agreed = connection.sent[-1]
+    judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=find_outgoing_queue(sut, to)["State"], evidence=asked)
+    judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond())
+    session.agree(WindowSize=WINDOW)
+    agreed = session.connection.sent[-1]
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
-    queue = outgoing_queue(sut, to)
+    queue = find_outgoing_queue(sut, to)
     judge("MQQB-3.1.5.4.2-09", expected="Connected", observed=queue["State"], evidence=agreed)
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
@@ -61,48 +59,52 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
 
 @needs("send", "management", "two_addresses")
 @covers("MQQB-3.1.5.4.2-08", "MQQB-3.1.5.4.2-04")
-def test_the_address_is_told_where_a_name_leads_to_it(peer, sut, judge):
-    """The session for a host name leaves its address in ConnectionHistory and NextHops, not the name."""
+def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
+    """After a session for a host name with two addresses, ConnectionHistory and NextHops have the peer's address."""
     sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect(session, 1)
-    queue = outgoing_queue(sut, sender.to)
-    expected, observed = entry_of_now(peer, "Established"), last_entry(queue["ConnectionHistory"])
+    queue = find_outgoing_queue(sut, sender.to)
+    expected, observed = recent_entry(peer, "Established"), last_entry(queue["ConnectionHistory"])
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, evidence=came)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("inspect")
 @covers("MQQB-3.1.5.4.2-01")
-def test_the_window_of_the_response_is_noted(peer, sut, judge):
-    """ReceivedWindowSize is the WindowSize of the acceptor's ConnectionParameters."""
-    connection, asked = called(peer, sut)
-    agree(connection, respond(connection, asked), WindowSize=WINDOW)
-    observed = initiated(sut, peer.direct_name())["ReceivedWindowSize"]
-    judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=connection.sent[-1])
+def test_received_window_size_is_that_of_the_response(peer, sut, judge):
+    """ReceivedWindowSize of the SUT's session is the WindowSize of the peer's ConnectionParameters."""
+    session = OutgoingSession(peer, sut)
+    session.await_request()
+    session.respond()
+    session.agree(WindowSize=WINDOW)
+    observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
+    judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=session.connection.sent[-1])
 
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
-def test_a_response_opens_the_session(peer, sut, judge):
-    """Nothing is sent before the acceptor's ConnectionParameters; after them the message comes, and one is taken."""
-    connection, asked = accepted(listen(peer, sut))
-    wanted = respond(connection, asked)
+def test_connection_parameters_response_opens_session(peer, sut, judge):
+    """The SUT sends nothing before the peer's ConnectionParameters; then its message comes, and it acknowledges one."""
+    session = OutgoingSession(peer, sut)
+    session.await_request()
+    parameters = session.respond()
+    connection = session.connection
     is_quiet = connection.quiet()
-    agreed = connection.send(agreement(wanted))
+    agreed = connection.send(parameters_response(parameters))
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",
         expected=fields({"quiet before the response": True, "after it": packet("UserMessage")}),
         observed={"quiet before the response": is_quiet, "after it": message},
-        evidence=[wanted, agreed, message],
+        evidence=[parameters, agreed, message],
     )
     answer = None if message is None else connection.acknowledgment()
     judge(
         "MQQB-3.1.5.4.2-D01",
         expected=facts(came=packet("UserMessage"), acknowledged=packet("SessionAck")),
         observed={"came": message, "acknowledged": answer},
-        evidence=[wanted, agreed, message, answer],
+        evidence=[parameters, agreed, message, answer],
     )

@@ -5,25 +5,27 @@ from __future__ import annotations
 from harness.expectations import packet
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import INITIALIZATION_MS, agree, called, respond
+from suites.mqqb.steps.opening import INITIALIZATION_MS
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import let_send
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.5.4.2-06")
-def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
-    """A session that is open is alive when the timer would have expired: the next message comes on it."""
+def test_initiated_session_survives_initialization_timer(peer, sut, judge):
+    """After the time of the Session Initialization Timer, the SUT's next message comes on the open session."""
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
-    connection, asked = called(peer, sut)
-    first = agree(connection, respond(connection, asked))
-    connection.send(session_ack(AckSequenceNumber=1))  # else its wait for that may end it
+    session = OutgoingSession(peer, sut)
+    first_message = session.open()
+    connection = session.connection
+    connection.send(session_ack(AckSequenceNumber=1))  # otherwise the Session Ack Wait Timer may close the session
     peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
-    there = not connection.closed_by_sut
+    is_open = not connection.closed_by_sut
     let_send(peer, sut, peer.direct_name(), tag=2)
-    second = connection.poll("UserMessage") if there else None
+    next_message = connection.poll("UserMessage") if is_open else None
     judge(
         "MQQB-3.1.5.4.2-06",
         expected=packet("UserMessage"),
-        observed=second or connection,
-        evidence=[first, second],
+        observed=next_message or connection,
+        evidence=[first_message, next_message],
     )

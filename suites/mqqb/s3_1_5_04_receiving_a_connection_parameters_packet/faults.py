@@ -12,9 +12,9 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("parameters-out-of-turn-tolerated", breaks="MQQB-3.1.5.4-01")
-class ParametersOutOfTurnTolerated(Closing):
-    """ConnectionParameters out of turn are ignored."""
+@fault("any-connection-parameters-out-of-turn-ignored", breaks="MQQB-3.1.5.4-01")
+class AnyConnectionParametersOutOfTurnIgnored(Closing):
+    """A queue manager ignores a ConnectionParameters packet in a state that does not expect one."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, ConnectionParametersPacket):
@@ -22,9 +22,9 @@ class ParametersOutOfTurnTolerated(Closing):
 
 
 add(
-    "connection-parameters-ignored-by-an-open-initiator",
+    "initiator-connection-parameters-on-open-session-ignored",
     "MQQB-3.1.5.4-01",
-    "An initiator whose session is open ignores ConnectionParameters.",
+    "The initiator ignores a ConnectionParameters packet on an open session.",
     ignore_out_of_state(ConnectionParametersPacket, SessionState.OPEN, initiator=True),
     blind=True,
 )

@@ -1,43 +1,45 @@
-"""MS-MQQB 3.1.5.4 Receiving a ConnectionParameters Packet: only in the states that wait for one."""
+"""MS-MQQB 3.1.5.4 Receiving a ConnectionParameters Packet: only states that wait for one accept it."""
 
 from __future__ import annotations
 
 from harness.expectations import closed, closed_unanswered
-from harness.peer.handshake import parameters
-from harness.run.marks import covers, goes_on
-from suites.mqqb.steps.opening import accepted, agree, listen, respond
+from harness.peer.handshake import parameters_request
+from harness.run.marks import covers, sut_survives
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.4-01")
-def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
-    """An acceptor in WAITING_EC_MSG closes on ConnectionParameters; after an EstablishConnection they are welcome."""
+def test_connection_parameters_before_a_request_close_connection(peer, judge):
+    """ConnectionParameters as the first packet of a connection are not answered, and close the connection."""
     peer.open_raw()
     connection = peer.connect()
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     observed = connection.until_closed()
     judge("MQQB-3.1.5.4-01", expected=closed_unanswered(0), observed=observed, evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.4-01")
-def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
-    """An acceptor in OPEN, which just acknowledged a message, closes on ConnectionParameters."""
+def test_connection_parameters_close_open_session(peer, judge):
+    """ConnectionParameters on an open session, which just acknowledged a message, close the session."""
     connection = peer.open_raw()
     connection.check_alive()
-    sent = connection.send(parameters())
+    sent = connection.send(parameters_request())
     judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.4-01")
-def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
-    """An initiator closes on ConnectionParameters in WAITING_ECR_MSG and in OPEN; in turn it takes them."""
-    listener = listen(peer, sut)
+def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, judge):
+    """ConnectionParameters close a session of the SUT, in state WAITING_ECR_MSG and in OPEN."""
+    session = OutgoingSession(peer, sut)
     for last_step in ("WAITING_ECR_MSG", "OPEN"):
-        connection, asked = accepted(listener)
+        session.await_request()
         if last_step == "OPEN":
-            agree(connection, respond(connection, asked))
-        sent = connection.send(parameters())
+            session.respond()
+            session.agree()
+        connection = session.connection
+        sent = connection.send(parameters_request())
         observed, evidence = connection.until_closed(), [sent, connection.last]
         judge("MQQB-3.1.5.4-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

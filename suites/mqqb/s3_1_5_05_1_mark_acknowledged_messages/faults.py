@@ -22,9 +22,9 @@ from reference_qm.surface.clock import Now
 _Original = Callable[..., bool]
 
 
-@fault("repeated-acknowledgment-opens-window", breaks="MQQB-3.1.5.5.1-02")
-class RepeatedAcknowledgmentOpensWindow(SessionAcks):
-    """An acknowledgment that covers nothing new makes room for as many messages as it covers."""
+@fault("sender-window-opened-by-repeated-acknowledgment", breaks="MQQB-3.1.5.5.1-02")
+class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
+    """The sender opens its window for an acknowledgment that covers no new message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
@@ -33,9 +33,9 @@ class RepeatedAcknowledgmentOpensWindow(SessionAcks):
             session.UnAckedMessageCount = max(0, before - header.AckSequenceNumber)
 
 
-@fault("refused-messages-fill-the-window", breaks="MQQB-3.1.5.5.1-01")
-class RefusedMessagesFillTheWindow(FinalAcks):
-    """A message that a FinalAck refuses before the session acknowledges it counts as unacknowledged for ever."""
+@fault("sender-window-filled-by-refused-messages", breaks="MQQB-3.1.5.5.1-01")
+class SenderWindowFilledByRefusedMessages(FinalAcks):
+    """The sender counts a message that a FinalAck refuses as unacknowledged without end."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         senders = [queue.session for queue in self.qm.adm.OutgoingQueues.values()]
@@ -45,49 +45,49 @@ class RefusedMessagesFillTheWindow(FinalAcks):
             sender.UnAckedMessageCount = max(sender.UnAckedMessageCount, count)
 
 
-def _unsent(session: Session) -> list[OutgoingMessagePosition]:
+def _list_unsent(session: Session) -> list[OutgoingMessagePosition]:
     return [position for position in session.OutgoingMessageTable if not position.AwaitingAck]
 
 
-def _keep_the_last(original: _Original, *_: Any) -> _Original:
+def _hold_last_back(original: _Original, *_: Any) -> _Original:
     def may_send(qm: QueueManager, session: Session) -> bool:
-        return original(qm, session) and len(_unsent(session)) > 1
+        return original(qm, session) and len(_list_unsent(session)) > 1
 
     return may_send
 
 
-def _leave_it(original: _Original, *_: Any) -> Callable[..., None]:
+def _do_nothing(original: _Original, *_: Any) -> Callable[..., None]:
     return lambda *arguments: None
 
 
-def _send_the_last(original: _Original, *_: Any) -> _Original:
+def _send_last_first(original: _Original, *_: Any) -> _Original:
     def send(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        return original(qm, session, _unsent(session)[-1], now)
+        return original(qm, session, _list_unsent(session)[-1], now)
 
     return send
 
 
 add(
-    "message-held-back-after-acknowledgment",
+    "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
-    "An acknowledgment lets all messages go that wait for the window, except for the last.",
-    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _keep_the_last),
+    "The sender sends all messages that waited for the window except the last one after an acknowledgment.",
+    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_last_back),
 )
 add(
-    "messages-held-back-leave-backwards",
+    "sender-held-back-messages-sent-in-reverse-order",
     "MQQB-3.1.5.5.1-04",
-    "The messages that an acknowledgment lets go leave in the reverse order.",
+    "The sender sends messages that waited for the window in reverse order after an acknowledgment.",
     both(
-        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_the_last),
+        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_last_first),
         # The first one stays where it is: the last one was sent instead.
-        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _leave_it),
+        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _do_nothing),
     ),
 )
 
 
-@fault("acknowledgment-of-a-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
-class AcknowledgmentOfAWholeWindowIgnored(SessionAcks):
-    """An acknowledgment that covers as many messages as the window has is taken for an old one."""
+@fault("sender-acknowledgment-of-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
+class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
+    """The sender ignores an acknowledgment of as many messages as its window has."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages: what an acknowledgment does to the send window."""
+"""MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages: an acknowledgment opens the send window."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import itertools
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sender import Sender, check_not_given_up, tags
+from suites.mqqb.steps.sender import Sender, check_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED = 10
 HELD_BACK = 40
-"""Messages beyond the window; more than are acknowledged first."""
-WIDEST = 512
-"""A window above this is not filled: its messages would take too long."""
-UNHURRIED = 4
-"""Timers run at most so many times faster: a window is filled, unacknowledged, before the session is given up."""
+"""The number of messages beyond the window, more than are acknowledged first."""
+LARGEST_WINDOW = 512
+"""A larger window is not filled: its messages would take too long."""
+GREATEST_SPEED_UP = 4
+"""The greatest speed-up of timers at which a window is filled before the SUT closes the unacknowledged session."""
 
 
 @covers(
@@ -28,27 +27,29 @@ UNHURRIED = 4
     "MQQB-3.1.5.5.1-03",
     "MQQB-3.1.5.5.1-04",
 )
-def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
-    """A full window opens by as many messages as are newly acknowledged, and all leave in their order.
+def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
+    """A full window opens by the number of newly acknowledged messages, and all messages leave in their order.
 
-    How wide the window is, is measured, not judged here (3.1.7.1).
+    The size of the window is measured here and judged in 3.1.7.1.
     """
-    sut.slow_down(UNHURRIED)
+    sut.slow_down(GREATEST_SPEED_UP)
     sender = Sender(peer, sut)
     sender.send(1)
-    session = sender.session()
+    session = sender.await_session()
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    if window > WIDEST:
-        raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
+    if window > LARGEST_WINDOW:
+        raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     total = window + HELD_BACK
     sender.send(*range(2, total + 1))
     filled = len(sender.collect_all(session, window))
     check_not_given_up(session)
     if filled > total - 2 * ACKNOWLEDGED:
-        raise ConformanceFailure(f"its window never filled: {filled} messages are unacknowledged")
+        raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(set(tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled  # E65: some may come again
+    first_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    freed = (
+        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled
+    )  # some may come again (E65)
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5-03",
@@ -56,63 +57,65 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
         expected=ACKNOWLEDGED,
         observed=freed,
         case=f"more messages after AckSequenceNumber {ACKNOWLEDGED}",
-        evidence=[first, session.last],
+        evidence=[first_ack, session.last],
     )
 
-    again = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(set(tags(sender.collect_all(session, 0)))) - filled - freed
+    repeated_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-02",
         expected=0,
         observed=freed,
         case="more messages after the same acknowledgment again",
-        evidence=[again, session.last],
+        evidence=[repeated_ack, session.last],
     )
 
-    rest = session.send(session_ack(AckSequenceNumber=len(only_here(session))))
-    came = list(dict.fromkeys(tags(sender.collect_all(session, total))))
+    last_ack = session.send(session_ack(AckSequenceNumber=len(session.messages)))
+    came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-03",
         expected=holds(f"all {total} messages once everything sent is acknowledged"),
         observed=len(came) == total or f"{len(came)} of {total} messages",
-        evidence=[rest, session.last],
+        evidence=[last_ack, session.last],
     )
     disorder = next((pair for pair in itertools.pairwise(came) if pair[0] > pair[1]), None)
     judge(
         "MQQB-3.1.5.5.1-04",
         expected=holds("in the order in which they were queued"),
         observed=disorder is None or f"message {disorder[0]} before message {disorder[1]}",
-        evidence=[rest, session.last],
+        evidence=[last_ack, session.last],
     )
 
 
 @needs("send")
 @covers("MQQB-3.1.5.5.1-01")
-def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
-    """A window of transactional messages is refused by FinalAcks, then acknowledged on the session: as many follow."""
-    sut.slow_down(UNHURRIED)
+def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
+    """A window of transactional messages is refused by FinalAcks and acknowledged on the session: as many messages
+    follow.
+    """
+    sut.slow_down(GREATEST_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
-    if window > WIDEST:
-        raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
+    if window > LARGEST_WINDOW:
+        raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     sent += outgoing.send(window - 1)
     for number in range(1, window + 1):
-        outgoing.finish(number)
+        outgoing.send_final_ack(number)
     peer.settle()
-    freed = outgoing.on_session()
-    more = {peer.message_id() for _ in range(window)}  # the refused ones may come once more before they are refused
+    freed = outgoing.send_session_ack()
+    more = {peer.message_id() for _ in range(window)}  # the refused messages may come once more before their FinalAcks
     outgoing.sender.send(*more)
     session = outgoing.session
     peer.wait(
-        lambda: more <= {*tags(only_here(session))} or session.record.closed_by is not None,
+        lambda: more <= {*Sender.tags(session.messages)} or session.record.closed_by is not None,
         None,
         "a window of messages",
     )
     check_not_given_up(session)
-    came = len(more & {*tags(only_here(session))})
+    came = len(more & {*Sender.tags(session.messages)})
     judge(
         "MQQB-3.1.5.5.1-01",
         expected=window,
@@ -120,4 +123,4 @@ def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
         case="more messages",
         evidence=[*sent, freed, session.last],
     )
-    outgoing.sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -10,9 +10,9 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
 
-@fault("acknowledgment-forgets-every-express-message", breaks="MQQB-3.1.5.5.2-01", blind=True)
-class AcknowledgmentForgetsEveryExpressMessage(SessionAcks):
-    """An acknowledgment deletes every express message that was sent, those above AckSequenceNumber too."""
+@fault("sender-all-express-messages-deleted-by-acknowledgment", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class SenderAllExpressMessagesDeletedByAcknowledgment(SessionAcks):
+    """The sender deletes all express messages at an acknowledgment, even those above AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         all_of_them = replace(header, AckSequenceNumber=session.MessageSentCount)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages: what a later session brings again."""
+"""MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages: the messages that a later session brings again."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 
 from harness.run.marks import covers
 from harness.wire import session_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
-KEPT = (3,)
-"""Of five messages those that are recoverable."""
+RECOVERABLE = (3,)
+"""The recoverable messages among five."""
 BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 
 
@@ -28,16 +28,16 @@ BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
     ],
 )
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged, carrier):
-    """After AckSequenceNumber n the next session brings no express message up to the n-th, and all the others.
+    """After AckSequenceNumber n, the next session brings no express message up to number n, and all other messages.
 
-    Its own numbers begin anew: of those messages, too, the first one is acknowledged, and does not come again.
+    The next session counts from 1: its first message is acknowledged and does not come again, either.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
-    sender.send(*KEPT, delivery="recoverable")
+    sender.send(*RECOVERABLE, delivery="recoverable")
     sender.send(4, 5)
-    session, sent = sender.first(5)
-    kept = [1, 2, 3, 4, 5]
+    session, sent = sender.await_first(5)
+    expected = [1, 2, 3, 4, 5]
     acks = []
     for turn in range(2):
         for number in acknowledged if turn == 0 else (1,):
@@ -47,12 +47,12 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
                 acks.append(session.send(peer.message(session=header | counted)))
             else:
                 acks.append(session.send(session_ack(**header)))
-        covered = tags(sent)[: acknowledged[-1] if turn == 0 else 1]
-        kept = [tag for tag in kept if tag in KEPT or tag not in covered]
+        covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
+        expected = [tag for tag in expected if tag in RECOVERABLE or tag not in covered]
         peer.settle()
         session.close()
-        session = sender.session()
-        sent = sender.collect_all(session, len(kept))
-        said = f"again after AckSequenceNumber {acknowledged if turn == 0 else 1} of session {turn + 1}"
-        judge.all(expected=kept, observed=sorted(set(tags(sent))), case=said, evidence=[*acks, *sent])
-    sender.acknowledge_all(session)
+        session = sender.await_session()
+        sent = sender.collect_all(session, len(expected))
+        case = f"again after AckSequenceNumber {acknowledged if turn == 0 else 1} of session {turn + 1}"
+        judge.all(expected=expected, observed=sorted(set(Sender.tags(sent))), case=case, evidence=[*acks, *sent])
+    session.acknowledge_all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader
@@ -15,7 +15,7 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
-def _keep_the_number(
+def _keep_named_message(
     original: Callable[..., None], _: QueueManager, __: Session, header: SessionHeader
 ) -> Callable[..., None]:
     def delete(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
@@ -26,63 +26,73 @@ def _keep_the_number(
 
 
 add(
-    "recoverable-message-of-the-number-kept",
+    "sender-recoverable-message-of-ack-number-kept",
     "MQQB-3.1.5.5.3-01",
-    "The recoverable message with the number RecoverableMsgAckSeqNumber is not deleted.",
-    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_the_number),
+    "The sender keeps the recoverable message with the number RecoverableMsgAckSeqNumber.",
+    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_named_message),
 )
 
 
-@fault("recoverable-ack-flags-ignored", breaks="MQQB-3.1.5.5.3-02")
-class RecoverableAckFlagsIgnored(SessionAcks):
-    """Of RecoverableMsgAckFlags only bit 0 is looked at."""
+@fault("sender-recoverable-ack-flags-except-bit-0-ignored", breaks="MQQB-3.1.5.5.3-02")
+class SenderRecoverableAckFlagsExceptBit0Ignored(SessionAcks):
+    """The sender ignores all bits of RecoverableMsgAckFlags except bit 0."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         first = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1)
         super().delete_acknowledged_recoverable(session, first)
 
 
-def _flags(name: str, says: str, change: Callable[[int], int]) -> None:
-    """Add a fault that takes other flags for those of an acknowledgment."""
+def _add_flags_fault(name: str, says: str, change: Callable[[int], int]) -> None:
+    """Add a fault that changes the flags of each received acknowledgment."""
 
     class OtherFlags(SessionAcks):
         def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
             flags = change(header.RecoverableMsgAckFlags)
             super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
 
-    add(name, "MQQB-3.1.5.5.3-02", says, replaced(OtherFlags))
+    add(name, "MQQB-3.1.5.5.3-02", says, replace_part(OtherFlags))
 
 
-_flags("recoverable-ack-flags-of-31-bits", "The last bit is not looked at.", lambda flags: flags & 0x7FFF_FFFF)
-_flags("recoverable-ack-flags-of-16-bits", "Only 16 bits are looked at.", lambda flags: flags & 0xFFFF)
-_flags(
-    "recoverable-ack-flags-up-to-the-highest",
-    "All messages up to the highest bit are taken for acknowledged.",
+_add_flags_fault(
+    "sender-recoverable-ack-flags-bit-31-ignored",
+    "The sender ignores bit 31 of RecoverableMsgAckFlags.",
+    lambda flags: flags & 0x7FFF_FFFF,
+)
+_add_flags_fault(
+    "sender-recoverable-ack-flags-high-16-bits-ignored",
+    "The sender ignores the high 16 bits of RecoverableMsgAckFlags.",
+    lambda flags: flags & 0xFFFF,
+)
+_add_flags_fault(
+    "sender-recoverable-ack-flags-filled-up-to-highest-bit",
+    "The sender deletes all recoverable messages up to the highest set bit of RecoverableMsgAckFlags.",
     lambda flags: (1 << flags.bit_length()) - 1,
 )
 
 
-@fault("ordering-order-ack-forgotten", breaks="MQQB-3.1.5.5.3-03")
-class OrderAckForgotten(TransactionalSending):
-    """An order acknowledgment before that of the session is forgotten."""
+@fault("sender-order-ack-before-session-ack-forgotten", breaks="MQQB-3.1.5.5.3-03")
+class SenderOrderAckBeforeSessionAckForgotten(TransactionalSending):
+    """The sender forgets an OrderAck that arrives before the SessionAck of its message."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = False
         super().retain(session, position)
 
 
-@fault("highest-flag-of-an-acknowledgment-not-read", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class HighestFlagOfAnAcknowledgmentNotRead(SessionAcks):
-    """The highest bit of RecoverableMsgAckFlags is not looked at."""
+@fault("sender-recoverable-ack-flags-highest-bit-not-read", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class SenderRecoverableAckFlagsHighestBitNotRead(SessionAcks):
+    """The sender does not read the highest bit of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags & 0x7FFFFFFF
         super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
-@fault("flags-stand-for-numbers-of-all-messages", breaks=("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02"), blind=True)
-class FlagsStandForNumbersOfAllMessages(SessionAcks):
-    """RecoverableMsgAckFlags of an acknowledgment are read as of the numbers that count express messages too."""
+@fault(
+    "sender-recoverable-ack-flags-count-express-messages", breaks=("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02"), blind=True
+)
+class SenderRecoverableAckFlagsCountExpressMessages(SessionAcks):
+    """The sender counts express messages in the numbers of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         positions = session.OutgoingMessageTable.awaiting_ack

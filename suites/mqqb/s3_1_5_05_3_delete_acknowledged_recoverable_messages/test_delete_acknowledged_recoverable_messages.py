@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: what a later session brings again."""
+"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: the messages that a later session brings again."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterable
 import pytest
 
 from harness.expectations import none
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -31,79 +30,79 @@ from suites.mqqb.steps.sequences import Outgoing
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags):
-    """The next session brings neither RecoverableMsgAckSeqNumber nor what is flagged, but all above that is not.
+    """The next session brings no message with RecoverableMsgAckSeqNumber or a set flag, and all later messages
+    without one.
 
-    Where the readings of E22 differ nothing is judged: bit 0 is set with the number, and what lies below the number
-    may come again or not.
+    The readings of E22 differ below the number, and for a clear bit 0: neither is judged.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
-    session, sent = sender.first(count)
+    session, sent = sender.await_first(count)
     ack = session.send(
         session_ack(AckSequenceNumber=count, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
     )
     session.close()
     flagged = {number + bit for bit in range(32) if flags >> bit & 1}
-    kept = {at for at in range(number + 1, count + 1) if at not in flagged}
+    unflagged = {at for at in range(number + 1, count + 1) if at not in flagged}
 
-    again = sender.session()
-    came = sender.collect_all(again, len(kept))
-    numbers = {tags(sent).index(tag) + 1 for tag in tags(came)}
+    next_session = sender.await_session()
+    came = sender.collect_all(next_session, len(unflagged))
+    numbers = {Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)}
     evidence = [ack, *came]
     judge(
         "MQQB-3.1.5.5-05",
-        expected=kept,
-        observed=_within(number, count, numbers),
+        expected=unflagged,
+        observed=_select_range(number, count, numbers),
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-01",
         expected=none("message of that number"),
-        observed=_within(number, number, numbers),
+        observed=_select_range(number, number, numbers),
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-02",
-        expected=kept,
-        observed=_within(number + 1, count, numbers),
+        expected=unflagged,
+        observed=_select_range(number + 1, count, numbers),
         evidence=evidence,
     )
-    sender.acknowledge_all(again)
+    next_session.acknowledge_all()
 
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
-def test_the_flags_stand_for_recoverable_messages_among_express_ones(peer, sut, judge):
-    """Express and recoverable messages in turn, all received; of three recoverable ones the second is not flagged."""
+def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
+    """Express and recoverable messages alternate; one of three recoverable ones has no flag: only it comes again."""
     sender = Sender(peer, sut)
     for tag in range(1, 7):
         sender.send(tag, delivery="express" if tag % 2 else "recoverable")
-    session, sent = sender.first(6)
+    session, sent = sender.await_first(6)
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()
-    again = sender.session()
-    came = tags(sender.collect_all(again, 1))
+    next_session = sender.await_session()
+    came = Sender.tags(sender.collect_all(next_session, 1))
     judge.all(expected=[4], observed=came, case="again", evidence=[*sent, ack])
-    sender.acknowledge_all(again)
+    next_session.acknowledge_all()
 
 
-def _within(first: int, last: int, numbers: Iterable[int]) -> list[int]:
+def _select_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:
     return [at for at in sorted(numbers) if first <= at <= last]
 
 
 @needs("send")
 @covers("MQQB-3.1.5.5.3-03")
-def test_a_message_acknowledged_in_order_and_then_on_the_session_is_deleted(peer, sut, judge):
-    """The OrderAck comes first, the SessionAck with its bit second: the next session does not bring the message."""
+def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, judge):
+    """An OrderAck and then a SessionAck acknowledge a transactional message: the next session does not bring it."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
-    frames = [sent, session.send(order_ack(peer, sent)), outgoing.sender.acknowledge_all(session)]
+    frames = [sent, session.send(build_order_ack(peer, sent)), session.acknowledge_all()]
     session.quiet()
     session.close()
     outgoing.send()
-    again = outgoing.session
-    again.quiet()
-    came = only_here(again)
-    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.came(again), evidence=[*frames, *came])
-    outgoing.sender.acknowledge_all(again)
+    next_session = outgoing.session
+    next_session.quiet()
+    came = next_session.messages
+    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.numbers_on(next_session), evidence=[*frames, *came])
+    next_session.acknowledge_all()

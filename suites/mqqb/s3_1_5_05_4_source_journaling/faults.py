@@ -9,9 +9,9 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.model.adm import MessagePosition
 
 
-@fault("message-with-both-journals-not-in-the-journal", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class MessageWithBothJournalsNotInTheJournal(Journaling):
-    """A message with JP and JN never comes into the journal."""
+@fault("sender-message-with-jp-and-jn-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageWithJpAndJnNotJournaled(Journaling):
+    """The sender does not journal a delivered message with JP and JN."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         message = position.MessageReference

@@ -12,53 +12,54 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 JOURNAL = "system$;journal"
-OWN, OF_ANOTHER = 1, 2
+OWN, FORWARDED = 1, 2
 
 
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, delivery):
-    """Of four messages three are acknowledged; the journal then has those of them with JP set, and had none before."""
+def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery):
+    """Three of four messages are acknowledged: then the journal has the two of them with JP set, and before that
+    none.
+    """
     sender = Sender(peer, sut)
-    asked = sender.send(1, journal=["positive"], delivery=delivery)
-    asked += sender.send(2, journal=["positive", "negative"], delivery=delivery)
-    not_asked = sender.send(3, delivery=delivery)
+    with_jp = sender.send(1, journal=["positive"], delivery=delivery)
+    with_jp += sender.send(2, journal=["positive", "negative"], delivery=delivery)
+    without_jp = sender.send(3, delivery=delivery)
     unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
-    session, sent = sender.first(4)
+    session, sent = sender.await_first(4)
     if [bool(frame["UserHeader"].JP) for frame in sent] != [True, True, False, True]:
-        raise ConformanceFailure(
-            "the messages did not come in their order and with the JP bits that they were sent with"
-        )
+        raise ConformanceFailure("the messages did not come in order with their JP bits")
 
-    names = dict(zip([*asked, *not_asked, *unacknowledged], (1, 2, 3, 4), strict=True))
+    names = dict(zip([*with_jp, *without_jp, *unacknowledged], (1, 2, 3, 4), strict=True))
 
-    def journaled() -> list[int]:
+    def list_journaled() -> list[int]:
         return sorted(names[one["message_id"]] for one in sut.kept(JOURNAL))
 
-    before = journaled()
+    unacknowledged_journal = list_journaled()
     flags: dict[str, Any] = (
         {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
     )
     ack = session.send(session_ack(AckSequenceNumber=3, **flags))
-    peer.eventually(lambda: journaled() == [1, 2])
+    peer.eventually(lambda: list_journaled() == [1, 2])
     judge.all(
-        expected=facts(before=[], after=[1, 2]),
-        observed={"before": before, "after": journaled()},
+        expected=facts(unacknowledged=[], acknowledged=[1, 2]),
+        observed={"unacknowledged": unacknowledged_journal, "acknowledged": list_journaled()},
         evidence=[*sent, ack],
     )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
-def test_recoverable_messages_are_journaled_whole_when_they_are_on_disk(peer, sut, judge):
-    """All of three messages are received, two of them are on disk, then the other: each is journaled then, whole."""
+def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, sut, judge):
+    """Three recoverable messages are acknowledged as received, two of them as stored, then the third: each is
+    journaled then.
+    """
     sender = Sender(peer, sut)
     identifiers = [
         one
@@ -67,9 +68,9 @@ def test_recoverable_messages_are_journaled_whole_when_they_are_on_disk(peer, su
             number, journal=["positive"], delivery="recoverable", label=f"label {number}", priority=3
         )
     ]
-    session, sent = sender.first(3)
+    session, sent = sender.await_first(3)
 
-    def journaled() -> list[str]:
+    def list_journaled() -> list[str]:
         found = {one["message_id"]: one for one in sut.kept(JOURNAL)}
         return [
             f"{found[one]['label']}, {found[one]['body']}, priority {found[one]['priority']}"
@@ -77,44 +78,44 @@ def test_recoverable_messages_are_journaled_whole_when_they_are_on_disk(peer, su
             if one in found
         ]
 
-    observed, evidence = [journaled()], list(sent)
-    for number, flags, wanted in ((1, 0b101, 2), (2, 1, 3)):
+    observed, evidence = [list_journaled()], list(sent)
+    for number, flags, count in ((1, 0b101, 2), (2, 1, 3)):
         evidence.append(
             session.send(
                 session_ack(AckSequenceNumber=3, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
             )
         )
-        peer.eventually(functools.partial(_holds, journaled, wanted))
-        observed.append(journaled())
+        peer.eventually(functools.partial(_has_at_least, list_journaled, count))
+        observed.append(list_journaled())
     first, second, third = (f"label {number}, message {number}, priority 3" for number in (1, 2, 3))
     judge.all(expected=[[], [first, third], [first, second, third]], observed=observed, evidence=evidence)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
-def _holds(found: Callable[[], list[str]], count: int) -> bool:
+def _has_at_least(found: Callable[[], list[str]], count: int) -> bool:
     return len(found()) >= count
 
 
 @covers("MQQB-3.1.5.5.4-01")
 @needs("send", "private_names", "receive")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_a_message_of_another_that_is_handed_on_is_not_journaled(peer, sut, judge, delivery):
-    """A message with JP of an application here, and one of the peer that is handed on, are acknowledged: only the first
-    is in the journal, because this is not the sender of the other.
+def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
+    """A message of the SUT with JP and a forwarded one of the peer with JP are acknowledged: only the first is
+    journaled.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(OWN, journal=["positive"], delivery=delivery)
-    sender.collect(session := sender.session(), 1)
-    user = private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
-    given = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=OF_ANOTHER))
+    sender.collect(session := sender.await_session(), 1)
+    user = peer.private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
+    forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=FORWARDED))
     came = sender.collect(session, 2)
-    if tags(came) != [OWN, OF_ANOTHER]:
-        raise ConformanceFailure(f"the SUT sent the messages {tags(came)} on, not {[OWN, OF_ANOTHER]}")
-    ack = sender.acknowledge_all(session)
+    if Sender.tags(came) != [OWN, FORWARDED]:
+        raise ConformanceFailure(f"the SUT sent the messages {Sender.tags(came)}, not {[OWN, FORWARDED]}")
+    ack = session.acknowledge_all()
 
-    def journaled() -> list[str]:
-        return ["own" if one["message_id"] == own else "of another" for one in sut.kept(JOURNAL)]
+    def list_journaled() -> list[str]:
+        return ["own" if one["message_id"] == own else "forwarded" for one in sut.kept(JOURNAL)]
 
-    peer.eventually(lambda: bool(journaled()))
+    peer.eventually(lambda: bool(list_journaled()))
     peer.pass_time(sut.quiet_ms)
-    judge("MQQB-3.1.5.5.4-01", expected=["own"], observed=journaled(), evidence=[given, *came, ack])
+    judge("MQQB-3.1.5.5.4-01", expected=["own"], observed=list_journaled(), evidence=[forwarded, *came, ack])

@@ -15,25 +15,25 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 add(
-    "ack-wait-not-restarted-by-acknowledgment",
+    "sender-ack-wait-timer-not-restarted-by-acknowledgment",
     "MQQB-3.1.5.5.5-02",
-    "An acknowledgment that leaves messages unacknowledged does not restart the Session Ack Wait Timer.",
+    "The sender does not restart the Session Ack Wait Timer at an acknowledgment that leaves messages unacknowledged.",
     skip_during(SessionAcks.validate_message_counts, SessionAcks.start_wait_timer),
 )
 
 
-@fault("ordering-session-ack-deletes", breaks="MQQB-3.1.5.5.5-03")
-class SessionAckDeletes(TransactionalSending):
-    """A session acknowledgment counts as an order acknowledgment too."""
+@fault("sender-session-ack-counted-as-order-ack", breaks="MQQB-3.1.5.5.5-03")
+class SenderSessionAckCountedAsOrderAck(TransactionalSending):
+    """The sender treats a session acknowledgment also as an order acknowledgment."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = True
         super().retain(session, position)
 
 
-@fault("counts-of-messages-too-low-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountsOfMessagesTooLowAccepted(SessionAcks):
-    """Only a count that is above what was received ends the session."""
+@fault("receiver-session-header-count-too-low-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverSessionHeaderCountTooLowAccepted(SessionAcks):
+    """The receiver closes the session only for message counts that are too high."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(
@@ -44,18 +44,18 @@ class CountsOfMessagesTooLowAccepted(SessionAcks):
         super().validate_message_counts(session, right, now)
 
 
-@fault("count-of-recoverable-messages-not-validated", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountOfRecoverableMessagesNotValidated(SessionAcks):
-    """RecoverableMsgSeqNumber is not compared with what was received."""
+@fault("receiver-session-header-recoverable-count-unchecked", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverSessionHeaderRecoverableCountUnchecked(SessionAcks):
+    """The receiver does not compare RecoverableMsgSeqNumber with the messages that it received."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(header, RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount)
         super().validate_message_counts(session, right, now)
 
 
-@fault("acknowledgment-of-nothing-new-does-not-restart-the-wait", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class AcknowledgmentOfNothingNewDoesNotRestartTheWait(SessionAcks):
-    """A SessionHeader that acknowledges nothing new lets the Session Ack Wait Timer run on."""
+@fault("sender-ack-wait-timer-not-restarted-without-news", breaks="MQQB-3.1.5.5.5-02", blind=True)
+class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
+    """The sender does not restart the Session Ack Wait Timer at a SessionHeader that acknowledges no new message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)

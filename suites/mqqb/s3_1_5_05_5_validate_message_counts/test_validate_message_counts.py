@@ -8,29 +8,33 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.peer.inbox import acknowledging
-from harness.run.marks import covers, goes_on, malforms, needs
-from suites.mqqb.steps.sender import ACK_MS, Sender
+from harness.run.marks import covers, malforms, needs, sut_survives
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
+
+BEFORE_TIMER_MS = 20_000
+"""Less than the shortest Session Ack Wait Timer, which may also close a session."""
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
-def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
-    """Two messages are sent, one of them recoverable: a SessionAck that says so is taken, another ends the session."""
+def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error):
+    """Two messages are sent, one of them recoverable: a SessionAck with these counts is accepted, a wrong count
+    closes.
+    """
     session = peer.open_raw()
     session.send(peer.message())
     received: dict[str, Any] = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
     if session.check_alive()["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
-        raise ConformanceFailure("the SUT does not count what it received")
-    session.send(acknowledging(session, **received))
+        raise ConformanceFailure("the SUT does not count the messages that it received")
+    session.send(session.build_session_ack(**received))
     session.check_alive()
     received = {name: count + 1 for name, count in received.items()}
-    wrong = session.send(acknowledging(session, **received | {field: received[field] + error & 0xFFFF}))
-    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
+    wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))
+    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
         expected=holds(f"closed on {field} {error:+d}"),
         observed=bool(session.closed_by_sut) or session.outcome(),
@@ -39,33 +43,35 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
-def test_wrong_message_count_closes_a_session_of_the_sut(peer, sut, judge, field):
-    """To a session that the SUT opened nothing was sent: a SessionAck that counts nothing is taken, another ends it."""
+def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
+    """On a session of the SUT, a SessionAck that counts no message of the peer is accepted; one that counts one
+    closes.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.first(1)
-    right = session.send(acknowledging(session, AckSequenceNumber=1))
+    session, sent = sender.await_first(1)
+    correct = session.send(session.build_session_ack(AckSequenceNumber=1))
     peer.settle()
     if session.closed_by_sut:
-        raise ConformanceFailure("the SUT ended its session after a SessionAck that counts what was sent")
+        raise ConformanceFailure("the SUT ended its session after a SessionAck with correct counts")
     counted: dict[str, Any] = {"AckSequenceNumber": 1, field: 1}
-    wrong = session.send(acknowledging(session, **counted))
-    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
+    wrong = session.send(session.build_session_ack(**counted))
+    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
         expected=holds(f"closed on {field} 1"),
         observed=bool(session.closed_by_sut) or session.outcome(),
-        evidence=[*sent, right, wrong],
+        evidence=[*sent, correct, wrong],
     )
 
 
 @needs("send")
 @covers("MQQB-3.1.5.5.5-03")
-def test_a_session_acknowledgment_alone_does_not_end_a_transactional_message(peer, sut, judge):
-    """A transactional message that is acknowledged on the session, but not in order, is sent again."""
+def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
+    """A transactional message that a SessionAck acknowledges, but no OrderAck, comes again."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
-    ack = outgoing.sender.acknowledge_all(outgoing.session)
-    judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=outgoing.comes_again(1), evidence=[sent, ack])
+    ack = outgoing.session.acknowledge_all()
+    judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=outgoing.await_resend(1), evidence=[sent, ack])

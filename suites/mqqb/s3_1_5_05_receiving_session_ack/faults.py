@@ -17,38 +17,38 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("early-session-ack-tolerated", breaks="MQQB-3.1.5.5-01")
-class EarlySessionAckTolerated(Closing):
-    """A SessionAck that comes before the session is open is ignored."""
+@fault("any-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
+class AnySessionAckBeforeOpenSessionIgnored(Closing):
+    """A queue manager ignores a SessionAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, SessionAckPacket):
             super().refuse_out_of_state(session, packet, now)
 
 
-def _one_less(header: SessionHeader) -> SessionHeader:
+def _decrement(header: SessionHeader) -> SessionHeader:
     return replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF)
 
 
-@fault("last-acknowledged-message-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
-class LastAcknowledgedMessageNotMarked(SessionAcks):
-    """AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked."""
+@fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+class SenderMessageOfAckNumberNotMarked(SessionAcks):
+    """The sender does not mark the message with the number AckSequenceNumber as acknowledged."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, _one_less(header))
+        super().mark_acknowledged(session, _decrement(header))
 
 
-@fault("last-acknowledged-express-message-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
-class LastAcknowledgedExpressMessageKept(SessionAcks):
-    """The express message with the number AckSequenceNumber is not deleted."""
+@fault("sender-express-message-of-ack-number-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
+class SenderExpressMessageOfAckNumberKept(SessionAcks):
+    """The sender keeps the express message with the number AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_express(session, _one_less(header))
+        super().delete_acknowledged_express(session, _decrement(header))
 
 
-@fault("recoverable-message-deleted-as-express", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
-class RecoverableMessageDeletedAsExpress(SessionAcks):
-    """AckSequenceNumber deletes recoverable messages too."""
+@fault("sender-recoverable-message-deleted-by-ack-number", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
+class SenderRecoverableMessageDeletedByAckNumber(SessionAcks):
+    """The sender deletes recoverable messages up to AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         super().delete_acknowledged_express(session, header)
@@ -58,49 +58,51 @@ class RecoverableMessageDeletedAsExpress(SessionAcks):
 
 
 add(
-    "acknowledged-recoverable-messages-kept",
+    "sender-acknowledged-recoverable-messages-never-deleted",
     "MQQB-3.1.5.5-05",
-    "No recoverable message is ever deleted.",
+    "The sender never deletes a recoverable message.",
     skip(SessionAcks.delete_acknowledged_recoverable),
 )
 add(
-    "acknowledged-messages-not-journaled",
+    "sender-acknowledged-message-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
-    "Acknowledged messages that ask for positive source journaling are deleted without a trace.",
+    "The sender deletes acknowledged messages with positive source journaling without journaling them.",
     skip(Journaling.journal_delivered),
 )
 
 
-@fault("message-count-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
-class MessageCountNotValidated(SessionAcks):
-    """UserMsgSequenceNumber may be any number."""
+@fault("receiver-session-header-message-count-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
+class ReceiverSessionHeaderMessageCountNotValidated(SessionAcks):
+    """The receiver accepts every UserMsgSequenceNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(header, UserMsgSequenceNumber=session.MessageReceivedCount)
         super().validate_message_counts(session, right, now)
 
 
-@fault("recoverable-message-count-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
-class RecoverableMessageCountNotValidated(SessionAcks):
-    """RecoverableMsgSeqNumber may be any number."""
+@fault("receiver-session-header-recoverable-count-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
+class ReceiverSessionHeaderRecoverableCountNotValidated(SessionAcks):
+    """The receiver accepts every RecoverableMsgSeqNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(header, RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount)
         super().validate_message_counts(session, right, now)
 
 
-@fault("message-count-of-initiator-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
-class MessageCountOfInitiatorNotValidated(SessionAcks):
-    """On sessions that this queue manager opened any counts will do."""
+@fault("initiator-session-header-counts-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
+class InitiatorSessionHeaderCountsNotValidated(SessionAcks):
+    """The initiator of a session accepts all message counts of a SessionHeader."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if not session.initiator:
             super().validate_message_counts(session, header, now)
 
 
-@fault("journaled-before-disk", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class JournaledBeforeDisk(SessionAcks):
-    """Recoverable messages are deleted, and journaled, when AckSequenceNumber covers them."""
+@fault("sender-recoverable-message-journaled-before-stored", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class SenderRecoverableMessageJournaledBeforeStored(SessionAcks):
+    """The sender deletes and journals recoverable messages up to AckSequenceNumber before they are acknowledged as
+    stored.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         for position in session.OutgoingMessageTable.awaiting_ack:
@@ -108,18 +110,18 @@ class JournaledBeforeDisk(SessionAcks):
                 self.delete_position(session, position)
 
 
-@fault("journaled-without-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class JournaledWithoutBody(Journaling):
-    """A message in the journal has no body."""
+@fault("sender-journaled-message-without-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class SenderJournaledMessageWithoutBody(Journaling):
+    """The sender journals messages without their body."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Body=b"")
         super().journal_delivered(position)
 
 
-@fault("acknowledgment-frees-one-place", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
-class AcknowledgmentFreesOnePlace(SessionAcks):
-    """However many messages an acknowledgment covers, it makes room for one."""
+@fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
+class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
+    """The sender opens its window by one message when an acknowledgment covers more."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
@@ -129,18 +131,18 @@ class AcknowledgmentFreesOnePlace(SessionAcks):
 
 
 add(
-    "session-ack-before-the-parameters-ignored",
+    "acceptor-session-ack-before-parameters-ignored",
     "MQQB-3.1.5.5-01",
-    "An acceptor that waits for ConnectionParameters ignores a SessionAck.",
+    "The acceptor ignores a SessionAck while it waits for ConnectionParameters.",
     ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CP_MSG, initiator=False),
     blind=True,
 )
 
 
 add(
-    "session-ack-before-the-parameters-response-ignored",
+    "initiator-session-ack-before-parameters-ignored",
     "MQQB-3.1.5.5-01",
-    "An initiator that waits for the response to its ConnectionParameters ignores a SessionAck.",
+    "The initiator ignores a SessionAck while it waits for the ConnectionParameters response.",
     ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CPR_MSG, initiator=True),
     blind=True,
 )

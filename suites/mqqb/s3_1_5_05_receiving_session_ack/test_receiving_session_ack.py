@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5 Receiving a SessionAck Packet. The steps 03 to 07 are judged where their subsections are."""
+"""MS-MQQB 3.1.5.5 Receiving a SessionAck Packet. The folders of the subsections judge steps 03 to 07."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import acknowledging
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import until_ended
+from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.sender import Sender
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.5-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
-def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, judge, state):
-    """A SessionAck that an open session takes ends one that is still being set up."""
-    _accepted_when_open(peer.open_raw())
+def test_session_ack_before_open_session_closes_connection(peer, sut, judge, state):
+    """A SessionAck that is accepted on an open session closes a connection that is still being opened."""
+    _check_accepted_when_open(peer.open_raw())
     early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     sent = early.send(session_ack())
-    judge("MQQB-3.1.5.5-01", expected=closed(), observed=until_ended(peer, early), evidence=[sent])
+    judge("MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent])
 
 
 @covers("MQQB-3.1.5.5-01")
@@ -32,9 +31,9 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
     ("state", "answered_early"),
     [("WAITING_ECR_MSG", "EstablishConnectionHeader"), ("WAITING_CPR_MSG", "ConnectionParametersHeader")],
 )
-@goes_on()
-def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, judge, state, answered_early):
-    """An initiator that gets a SessionAck in place of a response closes; later, on an open session, it takes it."""
+@sut_survives()
+def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, state, answered_early):
+    """A SessionAck instead of a response closes a session of the SUT; on the next, open session it is accepted."""
 
     def ack_instead(packet: Any) -> Any:
         return session_ack() if packet.haslayer(answered_early) else packet
@@ -47,16 +46,18 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
     if early is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
-    kept = judge("MQQB-3.1.5.5-01", expected=closed(), observed=until_ended(peer, early), evidence=[asked, early.last])
-    judge.finished()
-    if kept:
-        later = sender.session()
+    is_closed = judge(
+        "MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[asked, early.last]
+    )
+    judge.conclude()
+    if is_closed:
+        later = sender.await_session()
         later.expect("UserMessage")
-        _accepted_when_open(later)
-        sender.acknowledge_all(later)
+        _check_accepted_when_open(later)
+        later.acknowledge_all()
 
 
-def _accepted_when_open(session: Conversation) -> None:
-    """Show that the same SessionAck is no reason to close where it belongs."""
-    session.send(acknowledging(session))
+def _check_accepted_when_open(session: Conversation) -> None:
+    """Send the SessionAck on an open session; ConformanceFailure unless the SUT accepts it."""
+    session.send(session.build_session_ack())
     session.check_alive()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
@@ -17,9 +17,9 @@ from reference_qm.model.adm import NO_SEQUENCE, OutgoingMessagePosition, Outgoin
 from reference_qm.surface.clock import Now
 
 
-@fault("early-order-ack-tolerated", breaks="MQQB-3.1.5.6-01")
-class EarlyOrderAckTolerated(Closing):
-    """An OrderAck before the session is open is ignored."""
+@fault("any-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
+class AnyOrderAckBeforeOpenSessionIgnored(Closing):
+    """A queue manager ignores an OrderAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
@@ -29,10 +29,10 @@ class EarlyOrderAckTolerated(Closing):
 # -- TxOutgoingSequence --------------------------------------------------------------------------------------------
 
 _Change = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
-"""Spoils a sequence; gets it as it is, as it was, and the OrderAck."""
+"""Changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck."""
 
 
-def _noted(change: _Change) -> Install:
+def _change_after_order_ack(change: _Change) -> Install:
     class Noted(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
             sequence = outgoing_sequence(session)
@@ -40,145 +40,147 @@ def _noted(change: _Change) -> Install:
             super().note(session, body, now)
             change(sequence, before, body)
 
-    return replaced(Noted)
+    return replace_part(Noted)
 
 
-def _time_kept(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _clear_time(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.TimeOfLastAck = 0
 
 
-def _two_steps(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _skip_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 2
 
 
-def _beyond(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _exceed_table(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 1
 
 
-def _other_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _change_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendInterval += 7
 
 
-def _always_set(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _set_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAck = SequenceInfo(now.LastAck.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
-def _never_set(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAck = before.LastAck
 
 
-def _one_stays(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_last_removed(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     removed = [one for one in before.UnackedSequence if one not in now.UnackedSequence]
     now.UnackedSequence[:0] = removed[-1:]
 
 
-def _backwards(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _reverse_unacknowledged(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.UnackedSequence.reverse()
 
 
-def _not_begun_again(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_index(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.ResendIntervalIndex = now.ResendIntervalIndex or 1
 
 
-def _not_counted(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_count(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAckCount = before.LastAckCount
 
 
 _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
-        "order-ack-time-not-noted",
+        "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
-        "TimeOfLastAck is not set.",
-        _time_kept,
+        "The sender does not set TimeOfLastAck at an OrderAck.",
+        _clear_time,
     ),
     (
-        "order-ack-two-intervals-further",
+        "sender-order-ack-resend-interval-index-two-more",
         "MQQB-3.1.5.6-04",
-        "Each OrderAck lengthens the resend interval by two entries.",
-        _two_steps,
+        "The sender increments ResendIntervalIndex by two at an OrderAck.",
+        _skip_interval,
     ),
     (
-        "order-ack-intervals-without-end",
+        "sender-order-ack-resend-interval-index-beyond-table",
         "MQQB-3.1.5.6-05",
-        "ResendIntervalIndex grows beyond the table.",
-        _beyond,
+        "The sender increments ResendIntervalIndex beyond the last entry of ResendTimerTable.",
+        _exceed_table,
     ),
     (
-        "order-ack-other-interval",
+        "sender-order-ack-resend-interval-not-of-index",
         "MQQB-3.1.5.6-06",
-        "ResendInterval is not the entry at ResendIntervalIndex.",
-        _other_interval,
+        "The sender sets ResendInterval to another value than the entry at ResendIntervalIndex.",
+        _change_interval,
     ),
     (
-        "order-ack-last-ack-set-back",
+        "sender-order-ack-last-ack-set-back",
         "MQQB-3.1.5.6-07",
-        "An older OrderAck sets LastAck back.",
-        _always_set,
+        "The sender sets LastAck back at an OrderAck for a lower number.",
+        _set_last_ack,
     ),
     (
-        "order-ack-last-ack-not-set",
+        "sender-order-ack-last-ack-not-set",
         "MQQB-3.1.5.6-08",
-        "LastAck is never set.",
-        _never_set,
+        "The sender does not set LastAck at an OrderAck.",
+        _keep_last_ack,
     ),
     (
-        "order-ack-one-unacknowledged-left",
+        "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
-        "The message that an OrderAck names stays in UnackedSequence.",
-        _one_stays,
+        "The sender leaves the message of an OrderAck in UnackedSequence.",
+        _keep_last_removed,
     ),
     (
-        "order-ack-unacknowledged-backwards",
+        "sender-order-ack-unacked-sequence-reversed",
         "MQQB-3.1.5.6-10",
-        "What is left in UnackedSequence is in reverse order.",
-        _backwards,
+        "The sender reverses the remaining entries of UnackedSequence at an OrderAck.",
+        _reverse_unacknowledged,
     ),
     (
-        "order-ack-interval-not-begun-again",
+        "sender-order-ack-resend-interval-index-not-reset",
         "MQQB-3.1.5.6-11",
-        "With nothing to resend ResendIntervalIndex is 1.",
-        _not_begun_again,
+        "The sender sets ResendIntervalIndex to 1 instead of 0 when UnackedSequence is empty.",
+        _keep_index,
     ),
     (
-        "order-ack-not-counted",
+        "sender-order-ack-not-counted",
         "MQQB-3.1.5.6-12",
-        "LastAckCount stays as it was.",
-        _not_counted,
+        "The sender does not increment LastAckCount at an OrderAck.",
+        _keep_count,
     ),
 )
 for _name, _rule, _says, _change in _NOTES:
-    add(_name, _rule, _says, _noted(_change))
+    add(_name, _rule, _says, _change_after_order_ack(_change))
 
 
-# -- what becomes of the messages ----------------------------------------------------------------------------------
+# -- messages in the queue ----------------------------------------------------------------------------------------
 
 add(
-    "ordered-messages-kept",
+    "sender-order-acked-message-sent-again",
     ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"),
-    "A message that is acknowledged in order is sent again on the next session.",
+    "The sender sends a message with an OrderAck again on the next session.",
     skip(OrderAcks.delete_order_acknowledged),
 )
 
 
-@fault("not-kept-for-its-final-ack", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
-class NotKeptForItsFinalAck(TransactionalSending):
-    """A message that wants journaling is forgotten with its OrderAck."""
+@fault("sender-order-acked-journaled-message-deleted", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
+class SenderOrderAckedJournaledMessageDeleted(TransactionalSending):
+    """The sender deletes a message with journaling at its OrderAck instead of its FinalAck."""
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
 
 
 add(
-    "no-other-sequence",
+    "sender-new-sequence-not-begun",
     ("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"),
-    "The sequence goes on when all of it is acknowledged.",
+    "The sender continues its sequence when all messages are acknowledged.",
     skip(TransactionalSending.begin_sequence),
 )
 
 
-@fault("later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
-class LaterSequenceBeginsWith2(TransactionalSending):
-    """A later sequence begins with number 2."""
+@fault("sender-later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
+class SenderLaterSequenceBeginsWith2(TransactionalSending):
+    """The sender begins a later sequence with number 2."""
 
     def begin_sequence(self, session: Session) -> None:
         before = session.OutgoingTxSequenceID
@@ -190,7 +192,7 @@ class LaterSequenceBeginsWith2(TransactionalSending):
 # -- OutgoingTransferInfo ------------------------------------------------------------------------------------------
 
 
-def _transfer(element: str, value: object) -> Install:
+def _change_transfer_info(element: str, value: object) -> Install:
     class Transfer(OrderAcks):
         def note_transfer(self, session: Session) -> None:
             super().note_transfer(session)
@@ -199,29 +201,39 @@ def _transfer(element: str, value: object) -> Install:
                 info: Any = queue.OutgoingTransferInfoReference
                 queue.OutgoingTransferInfoReference = replace(info, **{element: value})
 
-    return replaced(Transfer)
+    return replace_part(Transfer)
 
 
-add("transfer-info-not-set", "MQQB-3.1.5.6-16", "OutgoingTransferInfo is never set.", skip(OrderAcks.note_transfer))
+add(
+    "sender-order-ack-transfer-info-not-set",
+    "MQQB-3.1.5.6-16",
+    "The sender does not set OutgoingTransferInfo at an OrderAck.",
+    skip(OrderAcks.note_transfer),
+)
 _TRANSFER: tuple[tuple[str, str, str, object], ...] = (
-    ("transfer-info-EodLastAckTime", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
-    ("transfer-info-EodLastAckCount", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
-    ("transfer-info-EodNoAckCount", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
-    ("transfer-info-EodResendInterval", "MQQB-3.1.5.6-20", "EodResendInterval", 7),
-    ("transfer-info-EodFirstNonAck", "MQQB-3.1.5.6-21", "EodFirstNonAck", NO_SEQUENCE),
-    ("transfer-info-EodLastNonAck", "MQQB-3.1.5.6-22", "EodLastNonAck", NO_SEQUENCE),
-    ("transfer-info-EodLastAck", "MQQB-3.1.5.6-23", "EodLastAck", NO_SEQUENCE),
-    ("transfer-info-EodNoReadCount", "MQQB-3.1.5.6-24", "EodNoReadCount", 0),
-    ("transfer-info-EodResendCount", "MQQB-3.1.5.6-25", "EodResendCount", 7),
-    ("transfer-info-EodResendTime", "MQQB-3.1.5.6-26", "EodResendTime", 7),
+    ("sender-transfer-info-last-ack-time-wrong", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
+    ("sender-transfer-info-last-ack-count-wrong", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
+    ("sender-transfer-info-no-ack-count-wrong", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
+    ("sender-transfer-info-resend-interval-wrong", "MQQB-3.1.5.6-20", "EodResendInterval", 7),
+    ("sender-transfer-info-first-non-ack-wrong", "MQQB-3.1.5.6-21", "EodFirstNonAck", NO_SEQUENCE),
+    ("sender-transfer-info-last-non-ack-wrong", "MQQB-3.1.5.6-22", "EodLastNonAck", NO_SEQUENCE),
+    ("sender-transfer-info-last-ack-wrong", "MQQB-3.1.5.6-23", "EodLastAck", NO_SEQUENCE),
+    ("sender-transfer-info-no-read-count-wrong", "MQQB-3.1.5.6-24", "EodNoReadCount", 0),
+    ("sender-transfer-info-resend-count-wrong", "MQQB-3.1.5.6-25", "EodResendCount", 7),
+    ("sender-transfer-info-resend-time-wrong", "MQQB-3.1.5.6-26", "EodResendTime", 7),
 )
 for _name, _rule, _element, _value in _TRANSFER:
-    add(_name, _rule, f"{_element} is not what it counts.", _transfer(_element, _value))
+    add(
+        _name,
+        _rule,
+        f"The sender sets {_element} of OutgoingTransferInfo to a constant.",
+        _change_transfer_info(_element, _value),
+    )
 
 
-@fault("order-ack-deletes-the-named-message-alone", breaks="MQQB-3.1.5.6-13", blind=True)
-class OrderAckDeletesTheNamedMessageAlone(OrderAcks):
-    """An OrderAck deletes the message with its number, and not those before it."""
+@fault("sender-order-ack-deletes-named-message-only", breaks="MQQB-3.1.5.6-13", blind=True)
+class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
+    """The sender deletes only the message with the number of an OrderAck, and not those before it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         kept = [one for one in session.OutgoingMessageTable if 0 < one.TxSequenceNumber < body.TxSequenceNumber]

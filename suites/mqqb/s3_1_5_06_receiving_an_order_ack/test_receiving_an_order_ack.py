@@ -6,20 +6,18 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import CLOCK_S
-from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, acknowledgment_of_nothing, final_ack, sent_before_open
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
     DEAD,
     JOURNAL,
     Outgoing,
-    header,
-    identifier_of,
-    info_place,
-    kept,
-    place_of,
-    sequence_of,
+    find_kept,
+    place_in_sequence,
+    read_info_place,
+    sequence_id_number,
 )
 
 COPIED = {
@@ -32,18 +30,20 @@ COPIED = {
 }
 """Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
 LONGEST_INTERVAL_S = 120
-"""More than the first interval of any ResendTimerTable that a check can wait for: 30 s (note <24>)."""
-SHORT = 3
-"""Resend times before a longer one (note <24>)."""
-MANY = 12
-"""More OrderAcks than the ResendTimerTable has entries."""
+"""The longest resend interval that the check waits for, more than the first one of 30 s (note <24>)."""
+SHORT_INTERVALS = 3
+"""The number of short resend intervals before a longer one (note <24>)."""
+REPEATED_ACKS = 12
+"""More OrderAcks than ResendTimerTable has entries."""
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.6-01")
-def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
-    """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
-    observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer))
+def test_order_ack_before_open_session_closes_connection(peer, judge):
+    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck leaves an open session
+    open.
+    """
+    observed, evidence = send_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
 
@@ -62,23 +62,25 @@ def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     "MQQB-3.1.1.5-01",
     "MQQB-3.1.1.5-02",
 )
-def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
-    """Of four messages the first is acknowledged, then the third, the second, and the last when it was sent often."""
+def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
+    """OrderAcks for messages 1, 3 and 2 of four, and for the last after it was resent, update TxOutgoingSequence
+    each time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
-        peer.eventually(lambda: element(outgoing.sequence(), "LastAckCount") == count)
+        peer.eventually(lambda: read_element(outgoing.sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
-    outgoing.on_session()
-    table = element(sut.inspect()["QueueManager"], "ResendTimerTable")
+    outgoing.send_session_ack()
+    table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
     judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
-    expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
+    expected = [(sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
     judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
-    for step, (number, last, left, moved, removed) in enumerate(
+    for step, (number, last, left, last_ack_rule, removal_rule) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
             (3, 3, [4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-10"),
@@ -86,21 +88,23 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         ),
         1,
     ):
-        before = outgoing.sequence()
-        frame = outgoing.acknowledge(number)
+        old = outgoing.sequence()
+        frame = outgoing.send_order_ack(number)
         await_ack_count(step)
-        after = outgoing.sequence()
-        judge(removed, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
-        judge(moved, expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
-        judge("MQQB-3.1.5.6-12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
+        new = outgoing.sequence()
+        judge(removal_rule, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
+        judge(
+            last_ack_rule, expected=last, observed=read_element(read_element(new, "LastAck"), "SeqNo"), evidence=frame
+        )
+        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(new, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge("MQQB-3.1.5.6-03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
-        grown = element(after, "ResendIntervalIndex") - element(before, "ResendIntervalIndex")
+        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(new, "TimeOfLastAck"), evidence=frame)
+        grown = read_element(new, "ResendIntervalIndex") - read_element(old, "ResendIntervalIndex")
         judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
-        interval = table[min(element(after, "ResendIntervalIndex"), len(table) - 1)]
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=element(after, "ResendInterval"), evidence=frame)
-    judge.finished(
+        interval = table[min(read_element(new, "ResendIntervalIndex"), len(table) - 1)]
+        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(new, "ResendInterval"), evidence=frame)
+    judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
         "MQQB-3.1.5.6-07",
@@ -111,21 +115,21 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(MANY):
-        frame = outgoing.acknowledge(3)
-    await_ack_count(3 + MANY)
-    index = element(outgoing.sequence(), "ResendIntervalIndex")
+    for _ in range(REPEATED_ACKS):
+        frame = outgoing.send_order_ack(3)
+    await_ack_count(3 + REPEATED_ACKS)
+    index = read_element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
-    judge.finished("MQQB-3.1.5.6-05")
-    for _ in range(SHORT):
-        if outgoing.comes_again(4) != "comes again":
-            raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
-        outgoing.on_session()
-    frame = outgoing.acknowledge(4)
+    judge.conclude("MQQB-3.1.5.6-05")
+    for _ in range(SHORT_INTERVALS):
+        if outgoing.await_resend(4) != "comes again":
+            raise ConformanceFailure("the last message is not sent again, so the index may never have changed")
+        outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.unacknowledged())
-    after = outgoing.sequence()
-    interval = table[min(element(after, "ResendIntervalIndex"), len(table) - 1)]
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=element(after, "ResendInterval"), evidence=frame)
+    final = outgoing.sequence()
+    interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
+    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(final, "ResendInterval"), evidence=frame)
     observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
     judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
 
@@ -151,85 +155,88 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     "MQQB-3.1.5.6-25",
     "MQDMPR-3.1.3-28",
 )
-def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
-    """Of five messages that want journaling the first is acknowledged, the third, the second, the fourth, the last."""
+def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
+    """OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling update OutgoingTransferInfo each time."""
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
-    outgoing.on_session()
+    outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
-        frame = outgoing.acknowledge(number)
+        old_info = outgoing.info()
+        frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", step)
         info, now_s = outgoing.info(), peer.environment.now().utc_s
-        left, moved = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
+        left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
-        judge(
-            "MQQB-3.1.5.6-16",
-            "MQQB-3.1.5.6-12",
-            "MQQB-3.1.5.6-18",
-            "MQDMPR-3.1.3-28",
-            expected=step,
-            observed=element(info, "EodLastAckCount"),
-            evidence=evidence,
-        )
+        changes = holds("OutgoingTransferInfo changes", otherwise="unchanged")
+        judge("MQQB-3.1.5.6-16", "MQDMPR-3.1.3-28", expected=changes, observed=info != old_info, evidence=evidence)
+        count = read_element(info, "EodLastAckCount")
+        judge("MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", expected=step, observed=count, evidence=evidence)
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
         judge(
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
             expected=near,
-            observed=element(info, "EodLastAckTime"),
+            observed=read_element(info, "EodLastAckTime"),
             evidence=evidence,
         )
-        judge(moved, "MQQB-3.1.5.6-23", expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
+        judge(
+            last_ack_rule,
+            "MQQB-3.1.5.6-23",
+            expected=last,
+            observed=read_info_place(info, "EodLastAck")[1],
+            evidence=evidence,
+        )
         judge(
             "MQQB-3.1.5.6-09",
             "MQQB-3.1.5.6-19",
             expected=left,
-            observed=element(info, "EodNoAckCount"),
+            observed=read_element(info, "EodNoAckCount"),
             evidence=evidence,
         )
-        judge("MQQB-3.1.5.6-24", expected=last, observed=element(info, "EodNoReadCount"), evidence=evidence)
+        judge("MQQB-3.1.5.6-24", expected=last, observed=read_element(info, "EodNoReadCount"), evidence=evidence)
         if left:
             judge(
                 "MQQB-3.1.5.6-21",
-                expected=place_of(sent[last]),
-                observed=info_place(info, "EodFirstNonAck"),
+                expected=place_in_sequence(sent[last]),
+                observed=read_info_place(info, "EodFirstNonAck"),
                 evidence=evidence,
             )
             judge(
                 "MQQB-3.1.5.6-10",
                 "MQQB-3.1.5.6-22",
-                expected=place_of(sent[4]),
-                observed=info_place(info, "EodLastNonAck"),
+                expected=place_in_sequence(sent[4]),
+                observed=read_info_place(info, "EodLastNonAck"),
                 evidence=evidence,
             )
-        # E46: with every OrderAck, or not
+        # the index may grow with every OrderAck, or not (E46)
         index = between(0, step) if left else 0
         judge(
             "MQQB-3.1.5.6-25",
             "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
             expected=index,
-            observed=element(info, "EodResendCount"),
+            observed=read_element(info, "EodResendCount"),
             evidence=evidence,
         )
     for number in range(1, 6):
-        outgoing.finish(number)
-    outgoing.settle()
+        outgoing.send_final_ack(number)
+    outgoing.acknowledge_all()
 
 
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
-def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
-    """Of three messages one is acknowledged: the others are sent again after the interval that is told, not before.
+def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
+    """One of three messages has an OrderAck: the others come again after EodResendInterval, and EodResendTime is
+    that time.
 
     The timer runs since they were sent, or since the OrderAck (E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
     begun_s = peer.environment.now().utc_s
-    frames = [outgoing.on_session(), outgoing.acknowledge(1)]
+    frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
     outgoing.await_info("EodLastAckCount", 1)
     info, now_s = outgoing.info(), peer.environment.now().utc_s
-    interval_s = element(info, "EodResendInterval")
+    interval_s = read_element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_INTERVAL_S:
         expected = between(1, LONGEST_INTERVAL_S)
         judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="interval", evidence=frames)
@@ -244,86 +251,70 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("in time", otherwise="at another time")
+    in_time = holds("the last message comes again in time", otherwise="at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
-    judge("MQQB-3.1.5.6-26", expected=expected, observed=element(info, "EodResendTime"), evidence=evidence)
-    outgoing.settle()
+    judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
+    outgoing.acknowledge_all()
 
 
 @needs("send", "management", "inspect")
 @covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
-def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut, judge):
-    """Of four messages that want journaling two are acknowledged: OutgoingTransferInfo says what the sequence has."""
+def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
+    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo has the values of
+    TxOutgoingSequence.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
-    outgoing.on_session()
-    before = outgoing.info()
-    frame = outgoing.acknowledge(2)
-    peer.eventually(lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
+    outgoing.send_session_ack()
+    old_info = outgoing.info()
+    frame = outgoing.send_order_ack(2)
+    peer.eventually(
+        lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+    )
     info, sequence = outgoing.info(), outgoing.sequence()
-    judge("MQQB-3.1.5.6-16", expected=holds("changed", otherwise="as it was"), observed=info != before, evidence=frame)
+    judge(
+        "MQQB-3.1.5.6-16",
+        expected=holds("OutgoingTransferInfo changes", otherwise="unchanged"),
+        observed=info != old_info,
+        evidence=frame,
+    )
     for rule, (name, source) in COPIED.items():
         judge(
             rule,
-            expected=fields({source: element(sequence, source)}),
-            observed={source: element(info, name)},
+            expected=fields({source: read_element(sequence, source)}),
+            observed={source: read_element(info, name)},
             evidence=frame,
         )
-    unacknowledged = element(sequence, "UnackedSequence")
+    unacknowledged = read_element(sequence, "UnackedSequence")
     for rule, name, value in (
         ("MQQB-3.1.5.6-19", "EodNoAckCount", len(unacknowledged)),
         ("MQQB-3.1.5.6-21", "EodFirstNonAck", unacknowledged[0]),
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=value, observed=element(info, name), evidence=frame)
+        judge(rule, expected=value, observed=read_element(info, name), evidence=frame)
     for number in range(1, 5):
-        outgoing.finish(number)
-    outgoing.settle()
+        outgoing.send_final_ack(number)
+    outgoing.acknowledge_all()
 
 
 @needs("send")
-@covers(
-    "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.1.6.2-08"
-)
-def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, judge):
-    """Three messages, two acknowledged in order, all on the session: the next session brings the third, and then a new
-    sequence begins; a message after that belongs to it too.
-    """
+@covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
+def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
+    """Three messages are acknowledged on the session, two of them by an OrderAck: the next session brings the third."""
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
-    sent = outgoing.send(3)
-    acks = [outgoing.on_session(), outgoing.acknowledge(2)]
+    outgoing.send(3)
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     peer.settle()
     outgoing.session.close()
-    again = outgoing.next_session()
-    while not again.quiet():
+    next_session = outgoing.await_session()
+    while not next_session.quiet():
         pass
-    came = outgoing.came(again)
-    judge(
-        "MQQB-3.1.5.6-13",
-        "MQQB-3.1.1.6.2-08",
-        expected=[3],
-        observed=came,
-        case="messages",
-        evidence=[*acks, *outgoing.copies(3)],
-    )
-    outgoing.on_session()
-    last = outgoing.acknowledge(3)
-    peer.settle()
-    fourth, fifth = outgoing.send(2)
-    evidence = [sent[-1], last, fourth, fifth]
-    old = sequence_of(sent[0])
-    ordinal = old[1]
-    begun, goes_on = (
-        {"Ordinal": sequence_of(frame)[1], "number": header(frame).TxSequenceNumber} for frame in (fourth, fifth)
-    )
-    expected = facts(Ordinal=ordinal + 1, number=1)
-    judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=goes_on, evidence=evidence)
-    prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
-    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=prior, evidence=evidence)
-    outgoing.settle()
+    came, evidence = outgoing.numbers_on(next_session), [*acks, *outgoing.copies(3)]
+    judge.all(expected=[3], observed=came, case="messages", evidence=evidence)
+    outgoing.send_session_ack()
+    outgoing.acknowledge_all()
 
 
 @needs("send", "receive")
@@ -335,40 +326,42 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
         pytest.param(True, marks=[needs("restart"), covers("MQQB-3.1.1.3.1-13")], id="after-a-crash"),
     ],
 )
-def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP and JN that arrived in order are journaled when their FinalAcks come, also after a crash.
+def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
+    """Messages with JP or JN have OrderAcks: they are journaled when their FinalAcks come, also after a restart.
 
-    Then one comes on a session of the peer, before the SUT has one.
+    After the restart one FinalAck comes on a session of the peer, before the SUT opened one.
     """
     outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
-    acks = [outgoing.on_session(), outgoing.acknowledge(3)]
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
     peer.settle()
     if restarted:
         sut.restart()
-        acks.append(peer.open_raw().send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
+        acks.append(peer.open_raw().send(build_final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
         peer.settle()
         outgoing.send()
-        outgoing.next_session()
+        outgoing.await_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
         judge("MQQB-3.1.1.3.1-13", expected=none("message that is sent again"), observed=again, evidence=outgoing.sent)
     else:
-        acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
-    acks.append(outgoing.finish(2))
+        acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
+    acks.append(outgoing.send_final_ack(2))
 
-    def found():
-        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))}
+    def find_journaled():
+        return {
+            name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))
+        }
 
-    wanted = {"journal": [1], "dead": [2]}
-    peer.eventually(lambda: found() == wanted)
+    expected_queues = {"journal": [1], "dead": [2]}
+    peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",
         *["MQQB-3.1.1.3.1-13"] if restarted else [],
-        expected=wanted,
-        observed=found(),
+        expected=expected_queues,
+        observed=find_journaled(),
         evidence=[*outgoing.sent, *acks],
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()

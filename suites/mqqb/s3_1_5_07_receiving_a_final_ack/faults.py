@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -16,44 +16,44 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosi
 from reference_qm.surface.clock import Now
 
 
-@fault("early-final-ack-tolerated", breaks="MQQB-3.1.5.7-01")
-class EarlyFinalAckTolerated(Closing):
-    """A FinalAck before the session is open is ignored."""
+@fault("any-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01")
+class AnyFinalAckBeforeOpenSessionIgnored(Closing):
+    """A queue manager ignores a FinalAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, UserMessagePacket) and is_final_ack(packet)):
             super().refuse_out_of_state(session, packet, now)
 
 
-@fault("final-ack-class-unread", breaks="MQQB-3.1.5.7-02")
-class FinalAckClassUnread(FinalAcks):
-    """A message with JP is journaled whatever the class of its FinalAck is."""
+@fault("sender-final-ack-class-not-read-for-jp", breaks="MQQB-3.1.5.7-02")
+class SenderFinalAckClassNotReadForJp(FinalAcks):
+    """The sender journals a message with JP for each class of FinalAck."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         wants = position.UserMessage.UserHeader.JP
         super().journal_final(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if wants else message_class)
 
 
-@fault("final-ack-never-dead", breaks="MQQB-3.1.5.7-05")
-class FinalAckNeverDead(FinalAcks):
-    """No message becomes a dead letter."""
+@fault("sender-final-ack-dead-letter-missing", breaks="MQQB-3.1.5.7-05")
+class SenderFinalAckDeadLetterMissing(FinalAcks):
+    """The sender moves no message to a dead-letter queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         super().journal_final(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-@fault("final-ack-dead-of-bad-queue-alone", breaks="MQQB-3.1.5.7-05")
-class FinalAckDeadOfBadQueueAlone(FinalAcks):
-    """A message becomes a dead letter only when it was refused before it was in its queue."""
+@fault("sender-final-ack-dead-letter-only-if-never-queued", breaks="MQQB-3.1.5.7-05")
+class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
+    """The sender dead-letters only messages that were refused before they reached their queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         before = message_class < MessageClass.MQMSG_CLASS_NACK_Q_DELETED
         super().journal_final(position, message_class if before else MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-@fault("final-ack-of-the-first-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
-class FinalAckOfTheFirstMessage(FinalAcks):
-    """A FinalAck is taken for that of the first message that awaits one."""
+@fault("sender-final-ack-taken-for-first-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
+class SenderFinalAckTakenForFirstMessage(FinalAcks):
+    """The sender treats each FinalAck as that of the first waiting message."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         waiting = [one for queue in self.qm.adm.OutgoingQueues.values() for one in queue.session.OutgoingMessageTable]
@@ -62,17 +62,17 @@ class FinalAckOfTheFirstMessage(FinalAcks):
         super().journal_final(waiting[0] if waiting else position, message_class)
 
 
-@fault("own-dead-letter-queue-unread", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
-class OwnDeadLetterQueueUnread(Journaling):
-    """A queue that a message names for its dead letters is not looked at."""
+@fault("sender-dead-letter-queue-of-message-ignored", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
+class SenderDeadLetterQueueOfMessageIgnored(Journaling):
+    """The sender ignores the dead-letter queue that a message names."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
-@fault("final-ack-journaled-with-the-dead", breaks="MQQB-3.1.5.7-04")
-class FinalAckJournaledWithTheDead(FinalAcks):
-    """A message that was received and wants journaling goes to the transactional dead letters."""
+@fault("sender-received-message-journaled-as-dead-letter", breaks="MQQB-3.1.5.7-04")
+class SenderReceivedMessageJournaledAsDeadLetter(FinalAcks):
+    """The sender moves a received message with JP to the transactional dead-letter queue."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and position.UserMessage.UserHeader.JP:
@@ -81,9 +81,9 @@ class FinalAckJournaledWithTheDead(FinalAcks):
             super().journal_final(position, message_class)
 
 
-@fault("final-ack-dead-without-transaction", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
-class FinalAckDeadWithoutTransaction(FinalAcks):
-    """A dead letter that names no queue goes to those of messages without transaction."""
+@fault("sender-dead-letter-in-non-transactional-queue", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
+class SenderDeadLetterInNonTransactionalQueue(FinalAcks):
+    """The sender moves a transactional dead letter to the dead-letter queue for messages without transaction."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         message = position.MessagePosition.MessageReference
@@ -94,7 +94,7 @@ class FinalAckDeadWithoutTransaction(FinalAcks):
             super().journal_final(position, message_class)
 
 
-def _journaled(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
+def _change_final_class(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
     class Journaled(FinalAcks):
         def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
             super().journal_final(position, change.get(MessageClass(message_class), message_class))
@@ -109,17 +109,17 @@ for reason in (
 ):
     word = reason.name.removeprefix("MQMSG_CLASS_NACK_").lower().replace("_", "-")
     add(
-        f"final-ack-{word}-counts-as-received",
+        f"sender-final-ack-{word}-counted-as-received",
         "MQQB-3.1.5.7-05",
-        f"A FinalAck of class {reason.name}, which says that the message had arrived, counts as one of its reception.",
-        replaced(_journaled({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
+        f"The sender treats a FinalAck of class {reason.name} as ACK_RECEIVE.",
+        replace_part(_change_final_class({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
         blind=True,
     )
 
 
-@fault("message-with-both-journals-loses-one", breaks="MQQB-3.1.5.7-05", blind=True)
-class MessageWithBothJournalsLosesOne(Journaling):
-    """A message with JP and JN never becomes a dead letter."""
+@fault("sender-message-with-jp-and-jn-never-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
+    """The sender never dead-letters a message with JP and JN."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference
@@ -128,9 +128,9 @@ class MessageWithBothJournalsLosesOne(Journaling):
         super().journal_failed(position)
 
 
-@fault("named-dead-letter-queue-only-for-the-first", breaks="MQQB-3.1.5.7-07", blind=True)
-class NamedDeadLetterQueueOnlyForTheFirst(Journaling):
-    """Once a dead letter is in a queue that its message named, the others go to that of the system."""
+@fault("sender-dead-letter-queue-of-message-used-once", breaks="MQQB-3.1.5.7-07", blind=True)
+class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
+    """The sender uses the dead-letter queue that messages name only for the first of them."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -7,26 +7,28 @@ from contextlib import suppress
 import pytest
 
 from harness.expectations import fields, holds, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
-from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, acknowledgment_of_nothing, sent_before_open
-from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
+from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, build_unknown_ack, send_before_open
+from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, find_kept
 
 PLAIN_DEAD = "system$;deadletter"
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.7-01")
-def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
-    """The same FinalAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
-    observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer, final=True))
+def test_final_ack_before_open_session_closes_connection(peer, judge):
+    """A FinalAck closes a session that waits for ConnectionParameters; the same FinalAck leaves an open session
+    open.
+    """
+    observed, evidence = send_before_open(peer, build_unknown_ack(peer, final=True))
     judge("MQQB-3.1.5.7-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
 
 REFUSALS = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
 """The classes of negative FinalAcks (2.2.5)."""
 BOTH = ["positive", "negative"]
-FATES = (
+CASES = (
     (["positive"], ACK_RECEIVE, "journal"),
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
@@ -36,40 +38,41 @@ FATES = (
     *((["negative"] if number % 2 else BOTH, value, "dead letters") for number, value in enumerate(REFUSALS)),
     (BOTH, None, ""),
 )
-"""What a message asks for, the class of its FinalAck (None: it has none), and where the message is then."""
+"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and the place of the message then."""
 
 
 @needs("send", "receive")
 @covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
-def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
-    """Messages with JP, JN, both or neither, received or refused for every reason, the last one first: with JP those
-    that were received are kept, with JN those that were refused.
+def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordered):
+    """FinalAcks of all classes for messages with JP, JN, both or neither: a received message with JP is journaled.
+
+    A refused message with JN is in the transactional dead-letter queue. The last message has its FinalAck first.
     """
     outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
-    for journal, _, _ in FATES:
+    for journal, _, _ in CASES:
         outgoing.send(journal=journal)
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.acknowledge(len(FATES)))
+        frames.append(outgoing.send_order_ack(len(CASES)))
         peer.settle()
-    for number, (_, value, _) in reversed(list(enumerate(FATES, 1))):
+    for number, (_, value, _) in reversed(list(enumerate(CASES, 1))):
         if value is not None:
-            frames.append(outgoing.finish(number, MessageClass=value))
+            frames.append(outgoing.send_final_ack(number, MessageClass=value))
 
-    def found() -> dict[str, list[int]]:
+    def find_messages() -> dict[str, list[int]]:
         queues = (("journal", JOURNAL), ("dead letters", DEAD), ("plain dead letters", PLAIN_DEAD))
-        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in queues}
+        return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in queues}
 
-    wanted = {name: [number for number, fate in enumerate(FATES, 1) if fate[2] == name] for name in found()}
-    peer.eventually(lambda: found() == wanted)
-    there, evidence = found(), [*outgoing.sent, *frames]
+    expected = {name: [number for number, case in enumerate(CASES, 1) if case[2] == name] for name in find_messages()}
+    peer.eventually(lambda: find_messages() == expected)
+    found, evidence = find_messages(), [*outgoing.sent, *frames]
     for rule, name in (("MQQB-3.1.5.7-02", "journal"), ("MQQB-3.1.5.7-05", "dead letters")):
-        judge(rule, expected=fields({name: wanted[name]}), observed={name: there[name]}, evidence=evidence)
+        judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=evidence)
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
-        elsewhere = sorted(set(wanted[name]) - set(there[name])) + there["plain dead letters"]
+        elsewhere = sorted(set(expected[name]) - set(found[name])) + found["plain dead letters"]
         judge(rule, expected=none(f"message elsewhere than in the {name}"), observed=elsewhere, evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
@@ -78,31 +81,32 @@ OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 @needs("send", "receive", "queue_control")
 @covers(*OWN_DEAD_LETTERS)
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
-def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge, ordered):
-    """Of six refused messages three name a queue for dead letters, and four ask for them: two are there, two in the
-    system's. Another named one that is not there, and may have been refused by the system.
+def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered):
+    """Six messages are refused. Of the four with JN, two name a dead-letter queue and are there; two in the system's.
+
+    Another message names a queue that does not exist; the SUT may refuse to send it.
     """
     own = sut.new_queue("dead", transactional=True)
     with suppress(ControlRefused):
-        sut.send(sut.format_name("transactional"), delivery="transactional", dead_letter_queue=f"{own}-not-there")
+        sut.send(sut.format_name("transactional"), delivery="transactional", dead_letter_queue=f"{own}-missing")
     outgoing = Outgoing(peer, sut, f"mqc-own-dead-{int(ordered)}")
     for journal in (["negative"], ["positive"], ["negative"]):
         try:
             outgoing.send(journal=journal, dead_letter_queue=own)
         except ControlRefused as refused:
-            judge.all(expected=holds("taken to be sent"), observed=f"refused: {refused}")
+            judge.all(expected=holds("the SUT accepts the message for sending"), observed=f"refused: {refused}")
             return
         outgoing.send(journal=journal)
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.acknowledge(6))
+        frames.append(outgoing.send_order_ack(6))
         peer.settle()
-    frames += [outgoing.finish(number) for number in range(1, 7)]
+    frames += [outgoing.send_final_ack(number) for number in range(1, 7)]
 
-    def found() -> dict[str, list[int]]:
-        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("own", own), ("system's", DEAD))}
+    def find_messages() -> dict[str, list[int]]:
+        return {name: find_kept(sut, queue, outgoing.identifiers) for name, queue in (("own", own), ("system's", DEAD))}
 
     expected = {"own": [1, 5], "system's": [2, 6]}
-    peer.eventually(lambda: found() == expected)
-    judge.all(expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
-    outgoing.settle()
+    peer.eventually(lambda: find_messages() == expected)
+    judge.all(expected=expected, observed=find_messages(), evidence=[*outgoing.sent, *frames])
+    outgoing.acknowledge_all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -18,9 +18,9 @@ from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Se
 from reference_qm.surface.clock import Now
 
 
-@fault("transactional-duplicates-discarded", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01"))
-class TransactionalDuplicatesDiscarded(InSequence):
-    """A transactional message with an identifier that came before is discarded."""
+@fault("receiver-transactional-message-with-known-id-discarded", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01"))
+class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
+    """The receiver discards a transactional message whose identifier is in the history."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -31,18 +31,18 @@ class TransactionalDuplicatesDiscarded(InSequence):
             receipt.done = True
 
 
-@fault("duplicate-of-last-only", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"))
-class DuplicateOfLastOnly(History):
-    """Only a message that repeats the one before it is a duplicate."""
+@fault("receiver-duplicate-of-last-message-only", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"))
+class ReceiverDuplicateOfLastMessageOnly(History):
+    """The receiver discards a duplicate only if it repeats the last message."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         found = super().find_duplicate(packet)
         return found if found is not None and found == list(self.qm.adm.MessageIDHistoryTable)[-1] else None
 
 
-@fault("refused-not-remembered", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
-class RefusedNotRemembered(Admission):
-    """A message that is refused is not entered into the history."""
+@fault("receiver-refused-message-not-in-history", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
+class ReceiverRefusedMessageNotInHistory(Admission):
+    """The receiver does not enter a refused message into the history."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -53,9 +53,9 @@ class RefusedNotRemembered(Admission):
             self.qm.adm.MessageIDHistoryTable.remove(entry)
 
 
-@fault("transactional-duplicates-taken", breaks="MQQB-3.1.5.8.1-D01")
-class TransactionalDuplicatesTaken(InSequence):
-    """A transactional message with the number where its sequence stands is taken, when its identifier is new."""
+@fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
+class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
+    """The receiver accepts a transactional message with the current sequence number again if its identifier is new."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -64,9 +64,9 @@ class TransactionalDuplicatesTaken(InSequence):
         return (header.TxSequenceID, header.TxSequenceNumber) == stands or super().is_in_sequence(session, packet)
 
 
-@fault("duplicate-keeps-time", breaks="MQQB-3.1.5.8.1-02")
-class DuplicateKeepsTime(History):
-    """A duplicate leaves the TimeStamp of its entry as it was."""
+@fault("receiver-duplicate-timestamp-not-updated", breaks="MQQB-3.1.5.8.1-02")
+class ReceiverDuplicateTimestampNotUpdated(History):
+    """The receiver does not update TimeStamp of the history entry of a duplicate."""
 
     def disregard_duplicate(
         self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
@@ -75,9 +75,9 @@ class DuplicateKeepsTime(History):
         self.qm.adm.MessageIDHistoryTable.insert(entry)
 
 
-@fault("duplicate-time-of-another-epoch", breaks="MQQB-3.1.5.8.1-03")
-class DuplicateTimeOfAnotherEpoch(History):
-    """A duplicate sets the TimeStamp to the monotonic clock."""
+@fault("receiver-duplicate-timestamp-of-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
+class ReceiverDuplicateTimestampOfMonotonicClock(History):
+    """The receiver sets TimeStamp of the history entry of a duplicate from its monotonic clock."""
 
     def disregard_duplicate(
         self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
@@ -87,7 +87,7 @@ class DuplicateTimeOfAnotherEpoch(History):
 
 
 class _HistoryOfEachSession(History):
-    """A history for each session."""
+    """Keep a history for each session."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -102,8 +102,8 @@ class _HistoryOfEachSession(History):
         return super().find_duplicate(packet) if known else None
 
 
-class _SessionNoted(Receiving):
-    """The session that a message comes on."""
+class _NotingSession(Receiving):
+    """Note the session of each message for the history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         assert isinstance(self.qm.history, _HistoryOfEachSession)
@@ -112,25 +112,25 @@ class _SessionNoted(Receiving):
 
 
 add(
-    "duplicate-not-found-on-another-session",
+    "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
-    "A message that came on an earlier session is no duplicate on the next.",
-    both(replaced(_HistoryOfEachSession), replaced(_SessionNoted)),
+    "The receiver accepts a message again that arrived on an earlier session.",
+    both(replace_part(_HistoryOfEachSession), replace_part(_NotingSession)),
     blind=True,
 )
 
 
-@fault("recoverable-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class RecoverableDuplicateAccepted(History):
-    """Only express messages are looked for among those that came before."""
+@fault("receiver-recoverable-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class ReceiverRecoverableDuplicateAccepted(History):
+    """The receiver accepts recoverable duplicates."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return None if packet.UserHeader.DM else super().find_duplicate(packet)
 
 
-@fault("express-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class ExpressDuplicateAccepted(History):
-    """Only recoverable messages are looked for among those that came before."""
+@fault("receiver-express-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class ReceiverExpressDuplicateAccepted(History):
+    """The receiver accepts express duplicates."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return super().find_duplicate(packet) if packet.UserHeader.DM else None

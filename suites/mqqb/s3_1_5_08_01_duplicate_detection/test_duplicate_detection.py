@@ -7,84 +7,78 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, between, holds
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import (
-    NOT_TRANSACTIONAL_MSG,
-    REACH_QUEUE,
-    AcknowledgingReceiver,
-    history_entry,
-    private_queue,
-)
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, history_entry
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import tags
 
-LATER_S = 3
-SEVERAL = 5
+DELAY_S = 3
+COUNT = 5
 CLEANUP_MS = 80_000
-"""The duration of the MessageIDHistory Cleanup Timer: not under two seconds, because TimeStamps are whole ones.
-
-What is that old goes when it expires: so nothing is forgotten within one, and all within two.
-"""
-FASTEST = CLEANUP_MS // 2_000
+"""The MessageIDHistory Cleanup Timer. Each expiry removes entries of this age: an entry lives one to two durations."""
+GREATEST_SPEED_UP = CLEANUP_MS // 2_000
+"""The greatest speed-up of the timer: it lasts two seconds or more, because TimeStamps are whole seconds."""
 
 
 @malforms("MQMQ-2.2.18.1.3-02")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):
-    """Messages come; the first, one between and the last come again, one of them changed, then others: each arrives
-    once, on the same session and on the next one.
+def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
+    """Of five messages three come again, on their session and on the next, and a changed one with a known
+    identifier.
+
+    Each message arrives once, and so do two new ones.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
-    packets = [receiver.asking(user, properties={"PA": 1}) for _ in range(SEVERAL)]
-    sent = [receiver.give(packet) for packet in packets]
-    receiver.await_acks(SEVERAL)
-    again = [packets[number] for number in (0, SEVERAL // 2, SEVERAL - 1)]
-    changed = receiver.asking(
+    packets = [receiver.build_message(user, properties={"PA": 1}) for _ in range(COUNT)]
+    sent = [receiver.send_packet(packet) for packet in packets]
+    receiver.await_acks(COUNT)
+    again = [packets[number] for number in (0, COUNT // 2, COUNT - 1)]
+    changed = receiver.build_message(
         user | {"MessageID": packets[1]["UserHeader"].MessageID}, properties={"PA": 1}, body=b"another", label="another"
     )
-    new = [receiver.asking(user, properties={"PA": 1}) for _ in range(2)]
-    for packet in (*again, changed, new[0]):
-        receiver.give(packet)
-    receiver.await_acks(SEVERAL + 1)
+    others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
+    for packet in (*again, changed, others[0]):
+        receiver.send_packet(packet)
+    receiver.await_acks(COUNT + 1)
     later = peer.open_raw()
-    for packet in (*again, *new):
+    for packet in (*again, *others):
         later.send(packet)
-    came = receiver.await_acks(SEVERAL + 2)
-    judge.all(expected=acknowledged(*sent, *new), observed=came, evidence=[*sent, *later.sent[-len(again) :], *came])
+    came = receiver.await_acks(COUNT + 2)
+    judge.all(expected=acknowledged(*sent, *others), observed=came, evidence=[*sent, *later.sent[-len(again) :], *came])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
-def test_a_refused_message_that_comes_again_is_discarded(peer, sut, judge):
-    """Twice a message comes that its queue does not take: it is refused once."""
+def test_repeated_refused_message_is_refused_once(peer, sut, judge):
+    """A message that its queue refuses is sent twice: one negative acknowledgment comes for it."""
     receiver = AcknowledgingReceiver(peer, sut)
-    refused = receiver.asking(queue="transactional", properties={"NA": 1})
-    sent = [receiver.give(refused)]
+    refused = receiver.build_message(queue="transactional", properties={"NA": 1})
+    sent = [receiver.send_packet(refused)]
     receiver.await_acks(1)
-    sent += [receiver.give(refused), receiver.give(receiver.asking(properties={"PA": 1}))]
+    sent += [receiver.send_packet(refused), receiver.send_packet(receiver.build_message(properties={"PA": 1}))]
     came = receiver.await_acks(2)
-    expected = [acknowledgment(sent[0], NOT_TRANSACTIONAL_MSG), acknowledgment(sent[2], REACH_QUEUE)]
+    expected = [acknowledgment(sent[0], AckClass.NOT_TRANSACTIONAL_MSG), acknowledgment(sent[2], AckClass.REACH_QUEUE)]
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 
 @needs("private_names")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_a_message_for_another_that_comes_again_is_handed_on_once(peer, sut, judge, recoverable):
-    """Of three messages for a queue of the peer two come twice: each goes to the peer once."""
+def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
+    """Two of three messages for a queue of the peer are sent twice: the SUT forwards each message once."""
     peer.listen(ignore_incoming=True)
     connection = peer.open_raw()
-    user = private_queue(peer.identifier, 1) | {"DM": recoverable}
+    user = peer.private_queue(peer.identifier, 1) | {"DM": recoverable}
     packets = [peer.message(user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
     sent = [connection.send(packets[number]) for number in (0, 0, 1, 1, 2)]
 
     if not peer.inbox.wait(lambda frame: tags([frame]) == [3]):
-        raise ConformanceFailure("the SUT did not hand the last message on")
+        raise ConformanceFailure("the SUT did not forward the last message")
     frames = peer.inbox.copies
     judge.all(expected=[1, 2, 3], observed=tags(frames), evidence=[*sent, *frames])
     peer.inbox.acknowledge()
@@ -92,72 +86,79 @@ def test_a_message_for_another_that_comes_again_is_handed_on_once(peer, sut, jud
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
-def test_a_transactional_message_is_no_duplicate(peer, sut, judge):
-    """Transactional messages with the identifier of one that came arrive as well, but for those with a number that
-    came: sequences decide.
+def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judge):
+    """Transactional messages with a known identifier and a new sequence number arrive; those with a known number do
+    not.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)
-    sent = [receiver.give(receiver.asking(properties={"PA": 1}))]
+    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1}))]
     receiver.await_acks(1)
-    same = {"MessageID": sent[0]["UserHeader"].MessageID}
-    for user, number in ((same, 1), (same, 2), ({}, 2), (same, 2), (same, 3), ({}, 1), ({}, 4)):
+    known = {"MessageID": sent[0]["UserHeader"].MessageID}
+    for user, number in ((known, 1), (known, 2), ({}, 2), (known, 2), (known, 3), ({}, 1), ({}, 4)):
         sequence.number = number - 1
-        sent.append(receiver.give(sequence.message(receiver.administered(user), properties={"PA": 1})))
+        sent.append(receiver.send_packet(sequence.message(receiver.with_admin_queue(user), properties={"PA": 1})))
     came = receiver.await_acks(5)
-    arrives = (sent[0], sent[1], sent[2], sent[5], sent[7])
-    judge.all(expected=acknowledged(*arrives), observed=came, evidence=[*sent, *came])
+    arriving = (sent[0], sent[1], sent[2], sent[5], sent[7])
+    judge.all(expected=acknowledged(*arriving), observed=came, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
 @needs("set_timers", "restart")
-def test_a_duplicate_is_remembered_anew(peer, sut, judge):
-    """One message comes again and again before it could be forgotten, another after it had to be: only that arrives
-    twice.
+def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
+    """One message comes again before each expiry of its history entry, another after the expiry: only the second
+    arrives twice.
     """
-    sut.slow_down(FASTEST)
+    sut.slow_down(GREATEST_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
-    kept, forgotten = (receiver.asking(properties={"PA": 1}) for _ in range(2))
-    sent = [receiver.give(kept), receiver.give(forgotten)]
+    repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
+    sent = [receiver.send_packet(repeated), receiver.send_packet(forgotten)]
     receiver.await_acks(2)
-    receiver.end()
+    receiver.acknowledge_all()
     for turn in range(1, 4):
         peer.pass_time_until(sent[0], sut.duration_ms(CLEANUP_MS) * turn * 4 // 5)
-        sent.append(receiver.give(kept))
-    sent.append(receiver.give(forgotten))
+        sent.append(receiver.send_packet(repeated))
+    sent.append(receiver.send_packet(forgotten))
     came = receiver.await_acks(3)
     expected = acknowledged(sent[0], sent[1], sent[1])
     if expected.compare(came) is not None:
-        peer.took(sent[0]).check_steady(sut.duration_ms(CLEANUP_MS) // 10)
+        peer.took(sent[0]).require_steady(sut.duration_ms(CLEANUP_MS) // 10)
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.1-03")
 @needs("inspect")
-def test_a_duplicate_makes_its_entry_new(peer, sut, judge):
-    """The TimeStamp of a message that came again some seconds later is later by as much, in seconds since 1970."""
+def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge):
+    """A message comes again after three seconds: TimeStamp of its history entry grows by that, in seconds since
+    1970.
+    """
     session = peer.open_raw()
     packet = peer.message()
     sent = [session.send(packet)]
-    peer.eventually(lambda: _stamp(sut, sent[0]) is not None)
-    before = _stamp(sut, sent[0])
-    peer.pass_time(LATER_S * 1_000)
+    peer.eventually(lambda: _time_stamp(sut, sent[0]) is not None)
+    old_stamp = _time_stamp(sut, sent[0])
+    peer.pass_time(DELAY_S * 1_000)
     sent.append(session.send(packet))
-    peer.eventually(lambda: _stamp(sut, sent[0]) != before)
-    after, now_s = _stamp(sut, sent[0]), peer.environment.now().utc_s
-    if before is None or after is None:
-        judge("MQQB-3.1.5.8.1-02", expected=holds("an entry"), observed="no entry", evidence=sent)
+    peer.eventually(lambda: _time_stamp(sut, sent[0]) != old_stamp)
+    new_stamp, now_s = _time_stamp(sut, sent[0]), peer.environment.now().utc_s
+    if old_stamp is None or new_stamp is None:
+        judge(
+            "MQQB-3.1.5.8.1-02",
+            expected=holds("the message has an entry in the history"),
+            observed="no entry",
+            evidence=sent,
+        )
     else:
-        took = peer.took(*sent)  # a busy tester sends the second one later than it wants to
-        earliest_ms, latest_ms = took.allowed((LATER_S - 1) * 1_000, took.ms + 2_000, (after - before) * 1_000)
+        took = peer.took(*sent)  # a busy tester may send the second message late
+        earliest_ms, latest_ms = took.allowed((DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000)
         expected = between(earliest_ms // 1_000, latest_ms // 1_000)
-        judge("MQQB-3.1.5.8.1-02", expected=expected, observed=after - before, evidence=sent)
+        judge("MQQB-3.1.5.8.1-02", expected=expected, observed=new_stamp - old_stamp, evidence=sent)
     expected = between(now_s - CLOCK_S, now_s + CLOCK_S)
-    judge("MQQB-3.1.5.8.1-03", expected=expected, observed=after, evidence=sent)
+    judge("MQQB-3.1.5.8.1-03", expected=expected, observed=new_stamp, evidence=sent)
 
 
-def _stamp(sut: Sut, message: Frame) -> int | None:
+def _time_stamp(sut: Sut, message: Frame) -> int | None:
     entry = history_entry(sut, message)
     return None if entry is None else entry["TimeStamp"]

@@ -1,11 +1,11 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing: counts, marks of the session, the history, messages for others."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing: counts, session elements, history, messages for others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageClass, PrivateQueueFormatNameId, UserMessagePacket
@@ -26,54 +26,72 @@ from reference_qm.surface.clock import Now
 AN_HOUR_S = 3_600
 
 
-# -- counts and marks of the session -------------------------------------------------------------------------------
+# -- counts and elements of the session ---------------------------------------------------------------------------
 
 
-@fault("received-counted-twice", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"))
-class ReceivedCountedTwice(Receiving):
-    """MessageReceivedCount grows by two."""
+@fault("receiver-message-counted-twice", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"))
+class ReceiverMessageCountedTwice(Receiving):
+    """The receiver increments MessageReceivedCount by two."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
         session.MessageReceivedCount += 1
 
 
-def _marked(element: str, value: int | bool) -> Install:
-    """Set an element of the session once it was used."""
+def _set_element(element: str, value: int | bool) -> Install:
+    """Set an element of the session at each message."""
 
     class Marked(Receiving):
         def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
             super().note_activity(session, packet, now)
             setattr(session, element, value)
 
-    return replaced(Marked)
+    return replace_part(Marked)
 
 
 for _name, _rule, _says, _element, _value in (
     (
-        "unacknowledged-not-counted",
+        "receiver-unacked-count-always-1",
         "MQQB-3.1.5.8.2-03",
-        "UnackedReceivedMsgCount is 1.",
+        "The receiver sets UnackedReceivedMsgCount to 1 at each message.",
         "UnackedReceivedMsgCount",
         1,
     ),
     (
-        "unacknowledged-never-counted",
+        "receiver-unacked-count-always-0",
         "MQQB-3.1.5.8.2-03",
-        "UnackedReceivedMsgCount stays 0.",
+        "The receiver sets UnackedReceivedMsgCount to 0 at each message.",
         "UnackedReceivedMsgCount",
         0,
     ),
-    ("direct-not-noted", "MQQB-3.1.5.8.2-04", "DirectFormatSession stays FALSE.", "DirectFormatSession", False),
-    ("direct-always", "MQQB-3.1.5.8.2-04", "DirectFormatSession becomes TRUE always.", "DirectFormatSession", True),
-    ("activity-not-noted", "MQQB-3.1.5.8.2-13", "SessionActive stays FALSE.", "SessionActive", False),
+    (
+        "receiver-direct-format-session-never-true",
+        "MQQB-3.1.5.8.2-04",
+        "The receiver leaves DirectFormatSession FALSE.",
+        "DirectFormatSession",
+        False,
+    ),
+    (
+        "receiver-direct-format-session-always-true",
+        "MQQB-3.1.5.8.2-04",
+        "The receiver sets DirectFormatSession to TRUE at each message.",
+        "DirectFormatSession",
+        True,
+    ),
+    (
+        "receiver-session-active-never-true",
+        "MQQB-3.1.5.8.2-13",
+        "The receiver leaves SessionActive FALSE.",
+        "SessionActive",
+        False,
+    ),
 ):
-    add(_name, _rule, _says, _marked(_element, _value))
+    add(_name, _rule, _says, _set_element(_element, _value))
 
 
-@fault("acknowledged-after-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
-class AcknowledgedAfterWholeTimeout(Receiving):
-    """The Session Ack Send Timer runs for the whole AckWaitTimeout."""
+@fault("receiver-session-ack-send-timer-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
+class ReceiverSessionAckSendTimerWholeTimeout(Receiving):
+    """The receiver's Session Ack Send Timer runs for the whole AckWaitTimeout."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
@@ -82,9 +100,9 @@ class AcknowledgedAfterWholeTimeout(Receiving):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout, now)
 
 
-@fault("acknowledgment-put-off", breaks="MQQB-3.1.5.8.2-12")
-class AcknowledgmentPutOff(Receiving):
-    """Each message starts the Session Ack Send Timer again."""
+@fault("receiver-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-12")
+class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
+    """The receiver restarts the Session Ack Send Timer at each message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
@@ -92,9 +110,9 @@ class AcknowledgmentPutOff(Receiving):
 
 
 add(
-    "recoverable-not-forward",
+    "receiver-session-ack-not-earlier-for-recoverable",
     ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
-    "A recoverable message does not bring the acknowledgment forward.",
+    "The receiver acknowledges a recoverable message no earlier than an express one.",
     skip_during(SessionAcks.set_flag, SessionTimers.start),
 )
 
@@ -102,8 +120,8 @@ add(
 # -- the history ---------------------------------------------------------------------------------------------------
 
 
-def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
-    """Enter another entry, or none, into the history."""
+def _change_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
+    """Change each entry of the history, or leave it out."""
 
     class Remembered(History):
         def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -114,31 +132,36 @@ def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry 
                 self.qm.adm.MessageIDHistoryTable.insert(changed)
             return entry
 
-    return replaced(Remembered)
+    return replace_part(Remembered)
 
 
-def _other_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
+def _change_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
     changed: MessageIDHistoryEntry = set_fields(entry, {"MessageIdentifier.Ordinal": lambda old: old + 500})
     return changed
 
 
 add(
-    "history-other-ordinal",
+    "receiver-history-entry-message-id-wrong",
     "MQQB-3.1.5.8.2-06",
-    "An entry of the history has a MessageID 500 after that of the message.",
-    _remembered(_other_ordinal),
+    "The receiver's history entry has a MessageID 500 higher than the message.",
+    _change_entry(_change_ordinal),
 )
 add(
-    "history-other-time",
+    "receiver-history-entry-time-one-hour-early",
     ("MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08"),
-    "An entry of the history has the time of an hour ago.",
-    _remembered(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
+    "The receiver's history entry has the time of one hour ago.",
+    _change_entry(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
 )
-add("history-empty", "MQQB-3.1.5.8.2-10", "Nothing is entered into the history.", _remembered(lambda entry: None))
 add(
-    "history-timer-not-started",
+    "receiver-history-entry-missing",
+    "MQQB-3.1.5.8.2-10",
+    "The receiver adds no entry to the message history.",
+    _change_entry(lambda entry: None),
+)
+add(
+    "receiver-history-timer-not-started",
     "MQQB-3.1.5.8.2-11",
-    "The first entry does not start the MessageIDHistory Cleanup Timer.",
+    "The receiver does not start the MessageIDHistory Cleanup Timer with the first entry.",
     skip_during(History.remember_message, History.start_history_timer),
 )
 
@@ -146,33 +169,33 @@ add(
 # -- messages for another queue manager ----------------------------------------------------------------------------
 
 
-@fault("never-sent-on", breaks="MQQB-3.1.5.8.2-38")
-class NeverSentOn(Receiving):
-    """A message for another queue manager is taken for one to this."""
+@fault("receiver-message-for-other-queue-manager-kept", breaks="MQQB-3.1.5.8.2-38")
+class ReceiverMessageForOtherQueueManagerKept(Receiving):
+    """The receiver treats a message for another queue manager as one for itself."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
         return True
 
 
-@fault("hop-not-counted", breaks="MQQB-3.1.5.8.2-39")
-class HopNotCounted(Routing):
-    """RC stays as it is."""
+@fault("router-hop-count-not-incremented", breaks="MQQB-3.1.5.8.2-39")
+class RouterHopCountNotIncremented(Routing):
+    """The receiver forwards a message without incrementing RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return packet
 
 
-@fault("hops-without-end", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class HopsWithoutEnd(Routing):
-    """A message may have any number of hops."""
+@fault("router-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class RouterHopCountUnlimited(Routing):
+    """The receiver forwards a message with any number of hops."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return super().count_hop(packet) or packet
 
 
-@fault("hops-in-four-bits", breaks="MQQB-3.1.5.8.2-39")
-class HopsInFourBits(Routing):
-    """RC is counted in its lower four bits."""
+@fault("router-hop-count-in-four-bits", breaks="MQQB-3.1.5.8.2-39")
+class RouterHopCountInFourBits(Routing):
+    """The receiver increments only the lower four bits of RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)
@@ -181,18 +204,18 @@ class HopsInFourBits(Routing):
         return packet
 
 
-@fault("transactional-hops-without-end", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class TransactionalHopsWithoutEnd(Routing):
-    """A transactional message may have any number of hops."""
+@fault("router-transactional-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class RouterTransactionalHopCountUnlimited(Routing):
+    """The receiver forwards a transactional message with any number of hops."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)
         return packet if counted is None and packet.UserHeader.TH else counted
 
 
-@fault("sent-on-to-another-queue", breaks="MQQB-3.1.5.8.5-D02")
-class SentOnToAnotherQueue(Routing):
-    """A message is sent on to the queue with the next number."""
+@fault("router-message-forwarded-to-next-queue-number", breaks="MQQB-3.1.5.8.5-D02")
+class RouterMessageForwardedToNextQueueNumber(Routing):
+    """The receiver forwards a message to the private queue with the next number."""
 
     def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         super().send_on(
@@ -202,17 +225,17 @@ class SentOnToAnotherQueue(Routing):
         )
 
 
-@fault("own-identifier-sent-on", breaks="MQQB-3.1.5.8.5-D01")
-class OwnIdentifierSentOn(Receiving):
-    """A message with this queue manager's own identifier is taken for one to another."""
+@fault("receiver-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
+class ReceiverMessageForOwnIdentifierForwarded(Receiving):
+    """The receiver treats a message for its own identifier as one for another queue manager."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.QueueManagerAddress == NULL_GUID
 
 
-@fault("private-number-taken-for-another", breaks="MQQB-3.1.5.8.5-D01")
-class PrivateNumberTakenForAnother(Arrival):
-    """A message with a private name goes to the queue before that with its number."""
+@fault("receiver-private-queue-number-one-less", breaks="MQQB-3.1.5.8.5-D01")
+class ReceiverPrivateQueueNumberOneLess(Arrival):
+    """The receiver inserts a message with a private name into the queue with the number before."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
@@ -223,33 +246,33 @@ class PrivateNumberTakenForAnother(Arrival):
         return before if before is not None else super().find_destination(packet)
 
 
-@fault("hops-told-as-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
-class TooManyHopsAcknowledgedAsPurge(AdminAcks):
-    """An administration acknowledgment of too many hops has the class of a purge."""
+@fault("receiver-nack-of-too-many-hops-class-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
+class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
+    """The receiver's administration acknowledgment of too many hops has the class of a purge."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        super().acknowledge_failure(message, _purged_for_hops(message_class), now)
+        super().acknowledge_failure(message, _replace_hops_by_purge(message_class), now)
 
 
-@fault("hops-told-finally-as-purged", breaks="MQQB-3.1.5.8.2-44")
-class TooManyHopsFinallyAcknowledgedAsPurge(FinalAcks):
-    """A FinalAck of too many hops has the class of a purge."""
+@fault("receiver-final-ack-of-too-many-hops-class-purged", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
+    """The receiver's FinalAck of too many hops has the class of a purge."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        super().refuse_transactional(session, packet, _purged_for_hops(message_class), now)
+        super().refuse_transactional(session, packet, _replace_hops_by_purge(message_class), now)
 
 
-def _purged_for_hops(message_class: MessageClass) -> MessageClass:
+def _replace_hops_by_purge(message_class: MessageClass) -> MessageClass:
     if message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
         return MessageClass.MQMSG_CLASS_NACK_DELETED
     return message_class
 
 
-@fault("unknown-public-queue-not-nacked", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"), blind=True)
-class UnknownPublicQueueNotNacked(Admission):
-    """A message to a public queue that is not there is refused without BAD_DST_Q."""
+@fault("receiver-nack-of-unknown-public-queue-missing", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"), blind=True)
+class ReceiverNackOfUnknownPublicQueueMissing(Admission):
+    """The receiver sends no BAD_DST_Q for a message with NA to a public queue that does not exist."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -258,9 +281,9 @@ class UnknownPublicQueueNotNacked(Admission):
             super().refuse_message(session, packet, message_class, now)
 
 
-@fault("final-ack-of-a-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
-class FinalAckOfAMissingQueueOnlyForJn(FinalAcks):
-    """A transactional message to a queue that is not there has its FinalAck only if it has JN."""
+@fault("receiver-final-ack-of-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
+class ReceiverFinalAckOfMissingQueueOnlyForJn(FinalAcks):
+    """The receiver sends a FinalAck for a queue that does not exist only if the message has JN."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -269,9 +292,9 @@ class FinalAckOfAMissingQueueOnlyForJn(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("recoverable-message-taken-by-a-transactional-queue", breaks="MQQB-3.1.5.8.2-33", blind=True)
-class RecoverableMessageTakenByATransactionalQueue(Admission):
-    """A transactional queue refuses express messages only, and takes recoverable ones."""
+@fault("receiver-transactional-queue-accepts-recoverable-message", breaks="MQQB-3.1.5.8.2-33", blind=True)
+class ReceiverTransactionalQueueAcceptsRecoverableMessage(Admission):
+    """The receiver inserts recoverable messages without transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -281,18 +304,18 @@ class RecoverableMessageTakenByATransactionalQueue(Admission):
         return super().check_nontransactional_queue(session, packet, queue, now)
 
 
-@fault("hop-not-counted-for-transactional-messages", breaks="MQQB-3.1.5.8.2-39", blind=True)
-class HopNotCountedForTransactionalMessages(Routing):
-    """A transactional message is sent on with its RC as it was."""
+@fault("router-hop-count-of-transactional-not-incremented", breaks="MQQB-3.1.5.8.2-39", blind=True)
+class RouterHopCountOfTransactionalNotIncremented(Routing):
+    """The receiver forwards a transactional message without incrementing RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)
         return packet if counted is not None and packet.UserHeader.TH else counted
 
 
-@fault("final-ack-of-too-many-hops-only-with-na", breaks="MQQB-3.1.5.8.2-44", blind=True)
-class FinalAckOfTooManyHopsOnlyWithNa(FinalAcks):
-    """A transactional message with too many hops has its FinalAck only if it has NA."""
+@fault("receiver-final-ack-of-too-many-hops-only-for-na", breaks="MQQB-3.1.5.8.2-44", blind=True)
+class ReceiverFinalAckOfTooManyHopsOnlyForNa(FinalAcks):
+    """The receiver sends a FinalAck of too many hops only if the message has NA."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -301,9 +324,9 @@ class FinalAckOfTooManyHopsOnlyWithNa(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("refused-message-alone-not-acknowledged", breaks="MQQB-3.1.5.8.2-03", blind=True)
-class RefusedMessageAloneNotAcknowledged(Receiving):
-    """A message to a queue that is not there does not count as unacknowledged."""
+@fault("receiver-refused-message-not-counted-as-unacked", breaks="MQQB-3.1.5.8.2-03", blind=True)
+class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
+    """The receiver does not count a message for a missing queue as unacknowledged."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
@@ -311,18 +334,18 @@ class RefusedMessageAloneNotAcknowledged(Receiving):
             session.UnackedReceivedMsgCount -= 1
 
 
-@fault("ack-send-timer-put-off-by-each-message", breaks="MQQB-3.1.5.8.2-12", blind=True)
-class AckSendTimerPutOffByEachMessage(Receiving):
-    """Each message starts the Session Ack Send Timer again."""
+@fault("receiver-ack-send-timer-restarted-by-later-message", breaks="MQQB-3.1.5.8.2-12", blind=True)
+class ReceiverAckSendTimerRestartedByLaterMessage(Receiving):
+    """The receiver restarts the Session Ack Send Timer at each later message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
         super().note_activity(session, packet, now)
 
 
-@fault("refused-messages-are-no-activity", breaks="MQQB-3.1.5.8.2-13", blind=True)
-class RefusedMessagesAreNoActivity(Receiving):
-    """A message to a queue that is not there does not make its session active."""
+@fault("receiver-refused-message-not-counted-as-activity", breaks="MQQB-3.1.5.8.2-13", blind=True)
+class ReceiverRefusedMessageNotCountedAsActivity(Receiving):
+    """The receiver does not set SessionActive at a message for a missing queue."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive

@@ -1,8 +1,8 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing: messages to no queue, and to one that may not take them."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing: messages to missing queues and to queues that refuse them."""
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
 from reference_qm.codec import DirectQueueFormatName, MessageClass, PublicQueueFormatName, UserMessagePacket
@@ -20,19 +20,19 @@ NOT_TRANSACTIONAL_MESSAGE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
 @fault(
-    "unknown-queue-taken-for-another",
+    "receiver-message-to-missing-queue-inserted-elsewhere",
     breaks=("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"),
 )
-class UnknownQueueTakenForAnother(Arrival):
-    """A message to a queue that is not there is put into one that is."""
+class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
+    """The receiver inserts a message for a missing queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         return super().find_destination(packet) or next(iter(self.qm.adm.QueueCollection.values()))
 
 
-@fault("computer-known-by-address-alone", breaks="MQQB-3.1.5.8.2-14")
-class ComputerKnownByAddressAlone(Arrival):
-    """A message that names the computer of its queue otherwise than by an address has no queue here."""
+@fault("receiver-own-computer-name-not-recognized", breaks="MQQB-3.1.5.8.2-14")
+class ReceiverOwnComputerNameNotRecognized(Arrival):
+    """The receiver finds no queue for a message that names its computer by name instead of address."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
@@ -41,19 +41,19 @@ class ComputerKnownByAddressAlone(Arrival):
 
 
 @fault(
-    "transactional-into-any-queue",
+    "receiver-transactional-message-in-any-queue",
     breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
 )
-class TransactionalIntoAnyQueue(Admission):
-    """A transactional message is put into any queue."""
+class ReceiverTransactionalMessageInAnyQueue(Admission):
+    """The receiver inserts a transactional message into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         return packet
 
 
-@fault("any-message-into-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
-class AnyMessageIntoTransactionalQueue(Admission):
-    """A message without transaction is put into a transactional queue."""
+@fault("receiver-transactional-queue-accepts-any-message", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
+class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
+    """The receiver inserts a message without transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -61,12 +61,12 @@ class AnyMessageIntoTransactionalQueue(Admission):
         return packet
 
 
-NOT_THERE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
+MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 
 
-@fault("unknown-public-queue-taken-for-another", breaks=NOT_THERE)
-class UnknownPublicQueueTakenForAnother(Arrival):
-    """A message to a public queue that is not there is put into one that is."""
+@fault("receiver-message-to-unknown-public-queue-inserted", breaks=MISSING_QUEUE)
+class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
+    """The receiver inserts a message for an unknown public queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         found = super().find_destination(packet)
@@ -74,18 +74,18 @@ class UnknownPublicQueueTakenForAnother(Arrival):
         return next(iter(self.qm.adm.QueueCollection.values())) if public and found is None else found
 
 
-@fault("transactional-by-private-name-into-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25"))
-class TransactionalByPrivateNameIntoAnyQueue(Admission):
-    """A transactional message with a private name is put into any queue."""
+@fault("receiver-transactional-by-private-name-in-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25"))
+class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
+    """The receiver inserts a transactional message with a private name into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         outcome = super().check_transactional_queue(session, packet, queue, now)
         return packet if packet.UserHeader.DQ == ON_DESTINATION else outcome
 
 
-@fault("recoverable-into-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
-class RecoverableIntoTransactionalQueue(Admission):
-    """A recoverable message without transaction is put into a transactional queue."""
+@fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
+class ReceiverRecoverableMessageInTransactionalQueue(Admission):
+    """The receiver inserts a recoverable message without transaction into a transactional queue."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -94,8 +94,8 @@ class RecoverableIntoTransactionalQueue(Admission):
         return packet if packet.UserHeader.DM else outcome
 
 
-def _kept_in_silence(refused: MessageClass, *, dead: bool) -> Install:
-    """Refuse messages as they should be, and put them into their queue, or among the dead letters, all the same."""
+def _store_refused(refused: MessageClass, *, dead: bool) -> Install:
+    """Refuse messages as specified, but store them in their queue or in the dead-letter queue."""
 
     class KeptInSilence(Admission):
         def refuse_message(
@@ -107,45 +107,48 @@ def _kept_in_silence(refused: MessageClass, *, dead: bool) -> Install:
                 assert target is not None
                 self.qm.journaling.keep_message(target, self.message_of(packet, now))
 
-    return replaced(KeptInSilence)
+    return replace_part(KeptInSilence)
 
 
 for _name, _breaks, _says, _refused, _dead in (
     (
-        "no-queue-kept-as-dead-letter",
+        "receiver-message-to-missing-queue-dead-lettered",
         ("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
-        "A message to no queue is kept among the dead letters here.",
+        "The receiver moves a message for a missing queue to its own dead-letter queue.",
         NO_QUEUE,
         True,
     ),
     (
-        "transactional-refused-and-kept",
+        "receiver-refused-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
-        "A transactional message to another queue is refused, and put into it in silence.",
+        "The receiver refuses a transactional message for a queue that is not transactional, and inserts it.",
         NOT_TRANSACTIONAL_QUEUE,
         False,
     ),
     (
-        "transactional-refused-as-dead-letter",
+        "receiver-refused-transactional-message-dead-lettered",
         "MQQB-3.1.5.8.2-32",
-        "A transactional message to another queue is refused, and kept among the dead letters here.",
+        "The receiver refuses a transactional message for a queue that is not transactional, and dead-letters it.",
         NOT_TRANSACTIONAL_QUEUE,
         True,
     ),
     (
-        "nontransactional-refused-and-kept",
+        "receiver-refused-non-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"),
-        "A message without transaction to a transactional queue is refused, and put into it in silence.",
+        "The receiver refuses a message without transaction for a transactional queue, and inserts it.",
         NOT_TRANSACTIONAL_MESSAGE,
         False,
     ),
 ):
-    add(_name, _breaks, _says, _kept_in_silence(_refused, dead=_dead))
+    add(_name, _breaks, _says, _store_refused(_refused, dead=_dead))
 
 
-@fault("refused-and-reported", breaks=("MQQB-3.1.5.8.2-23", "MQQB-3.1.5.8.2-32", "MQQB-3.1.5.8.2-37"))
-class RefusedAndReported(Admission):
-    """A traced message that is refused is reported as arrived."""
+@fault(
+    "receiver-refused-message-reported-as-arrived",
+    breaks=("MQQB-3.1.5.8.2-23", "MQQB-3.1.5.8.2-32", "MQQB-3.1.5.8.2-37"),
+)
+class ReceiverRefusedMessageReportedAsArrived(Admission):
+    """The receiver reports the arrival of a traced message that it refuses."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -154,9 +157,9 @@ class RefusedAndReported(Admission):
         self.qm.tracing.trace_received(self.message_of(packet, now), now)
 
 
-@fault("no-final-ack-of-no-private-queue", breaks="MQQB-3.1.5.8.2-20")
-class NoFinalAckOfNoPrivateQueue(FinalAcks):
-    """No FinalAck is sent of a message to no queue that has a private name."""
+@fault("receiver-final-ack-of-missing-private-queue-missing", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
+    """The receiver sends no FinalAck for a message with a private name of a missing queue."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -165,9 +168,9 @@ class NoFinalAckOfNoPrivateQueue(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("final-ack-of-refusal-on-request", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
-class FinalAckOfRefusalOnRequest(FinalAcks):
-    """A FinalAck is sent only of a message that asks for negative journaling and acknowledgment."""
+@fault("receiver-final-ack-of-refusal-only-for-jn-and-na", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
+class ReceiverFinalAckOfRefusalOnlyForJnAndNa(FinalAcks):
+    """The receiver sends a FinalAck of a refused message only if it has JN and NA."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -178,51 +181,57 @@ class FinalAckOfRefusalOnRequest(FinalAcks):
 
 for _name, _rule, _says, _install in (
     (
-        "refusal-17-not-told",
+        "receiver-nack-of-missing-queue-not-sent",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
-        "A message to no queue is not acknowledged to the administration queue.",
+        "The receiver sends no administration acknowledgment for a message with NA to a missing queue.",
         nack_missing(NO_QUEUE),
     ),
     (
-        "refusal-17-told-unasked",
+        "receiver-nack-of-missing-queue-without-na",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
-        "A message to no queue is acknowledged to the administration queue without NA as well.",
+        "The receiver sends an administration acknowledgment for a message without NA to a missing queue.",
         nack_unasked(NO_QUEUE),
     ),
     (
-        "no-final-ack-of-no-queue",
+        "receiver-final-ack-of-missing-queue-not-sent",
         "MQQB-3.1.5.8.2-20",
-        "No FinalAck is sent of a message to no queue.",
+        "The receiver sends no FinalAck for a transactional message to a missing queue.",
         final_ack_missing(NO_QUEUE),
     ),
     (
-        "refusal-26-not-told",
+        "receiver-nack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-26",
-        "A transactional message to another queue is not acknowledged to the administration queue.",
+        (
+            "The receiver sends no administration acknowledgment for a transactional message with NA to a queue that "
+            "is not transactional."
+        ),
         nack_missing(NOT_TRANSACTIONAL_QUEUE),
     ),
     (
-        "refusal-26-told-unasked",
+        "receiver-nack-of-non-transactional-queue-without-na",
         "MQQB-3.1.5.8.2-26",
-        "A transactional message to another queue is acknowledged to the administration queue without NA as well.",
+        (
+            "The receiver sends an administration acknowledgment for a transactional message without NA to a queue "
+            "that is not transactional."
+        ),
         nack_unasked(NOT_TRANSACTIONAL_QUEUE),
     ),
     (
-        "no-final-ack-of-another-queue",
+        "receiver-final-ack-of-non-transactional-queue-not-sent",
         "MQQB-3.1.5.8.2-29",
-        "No FinalAck is sent of a transactional message to another queue.",
+        "The receiver sends no FinalAck for a transactional message to a queue that is not transactional.",
         final_ack_missing(NOT_TRANSACTIONAL_QUEUE),
     ),
     (
-        "refusal-34-not-told",
+        "receiver-nack-of-non-transactional-message-not-sent",
         "MQQB-3.1.5.8.2-34",
-        "A message to a transactional queue is not acknowledged to the administration queue.",
+        "The receiver sends no administration acknowledgment for a message with NA to a transactional queue.",
         nack_missing(NOT_TRANSACTIONAL_MESSAGE),
     ),
     (
-        "refusal-34-told-unasked",
+        "receiver-nack-of-non-transactional-message-without-na",
         "MQQB-3.1.5.8.2-34",
-        "A message to a transactional queue is acknowledged to the administration queue without NA as well.",
+        "The receiver sends an administration acknowledgment for a message without NA to a transactional queue.",
         nack_unasked(NOT_TRANSACTIONAL_MESSAGE),
     ),
 ):

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.2 General Processing: what is counted and noted of each message. What is refused: beside this."""
+"""MS-MQQB 3.1.5.8.2 General Processing: the counts, session elements and history entries of each message."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, packet, packets
+from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import DIRECT, NOWHERE, ON_DESTINATION, history_entry, private_queue
-from suites.mqqb.steps.opening import CLOCK_S, accepted_from, text
-from suites.mqqb.steps.ordering import Receiver, private_number
+from suites.mqqb.steps.disposition import NOWHERE, QueueType, history_entry
+from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
+from suites.mqqb.steps.ordering import Receiver, private_queue_number
 
 DELAY_MS = ACK_MS // 2
 LONG_MS = 120_000
-"""An AckTimeout after which nothing is acknowledged while a check goes on."""
-MEASURED = 10
-"""Timers run at most so many times faster where the check has to act while they run."""
+"""An AckTimeout so long that no acknowledgment comes during a check."""
+GREATEST_SPEED_UP = 10
+"""The greatest speed-up of timers during which the check has to act."""
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
-def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(peer, sut, judge):
-    """Three express messages, the last ones half the delay later, are acknowledged together when the delay is over.
+def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
+    """Three express messages are acknowledged together half of AckTimeout after the first.
 
-    Without a message nothing is; one more has an acknowledgment of its own.
+    Without a message no acknowledgment comes; one more message has its own acknowledgment.
     """
-    sut.slow_down(MEASURED)
+    sut.slow_down(GREATEST_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
     sent = [session.send(peer.message())]
     session.quiet(sut.duration_ms(DELAY_MS) // 2)
@@ -34,7 +34,7 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
     if ack is None:
         judge("MQQB-3.1.5.8.2-03", expected=packet("SessionAck"), observed=session, evidence=sent)
-        raise ConformanceFailure("messages are not acknowledged")
+        raise ConformanceFailure("the SUT does not acknowledge messages")
     evidence = [*sent, ack]
     judge(
         "MQQB-3.1.5.8.2-02",
@@ -46,7 +46,7 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     due_ms, took = sut.duration_ms(DELAY_MS), peer.took(sent[0], ack)
     expected = between(*took.by_timer(DELAY_MS))
     judge("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01", expected=expected, observed=took.ms, evidence=evidence)
-    judge.finished("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+    judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     sent.append(session.send(peer.message()))
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
@@ -56,9 +56,9 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
 
 @covers("MQQB-3.1.5.8.2-03")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_a_message_that_is_refused_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
-    """The only message of a session is for no queue: it is acknowledged as received all the same."""
-    sut.slow_down(MEASURED)
+def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
+    """The only message of a session is for a queue that does not exist: a SessionAck counts it."""
+    sut.slow_down(GREATEST_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)
     nowhere = rf"TCP:{sut.address}\{NOWHERE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
@@ -69,16 +69,18 @@ def test_a_message_that_is_refused_is_acknowledged_on_its_session(peer, sut, jud
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
 @needs("inspect", "queue_control")
-def test_a_session_knows_what_it_owes_and_how_it_is_used(peer, sut, judge):
-    """Before any message, after one to a private name, after one more to a direct name."""
-    number = _number(sut)
+def test_session_elements_change_with_each_message(peer, sut, judge):
+    """The elements of a session are inspected before a message, after one to a private name, and after one to a
+    direct name.
+    """
+    number = _plain_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_MS)
-    states = [accepted_from(sut, peer.identifier)]
+    states = [find_accepted_session(sut, peer.identifier)]
     sent = []
-    for message in (peer.message(private_queue(sut.guid, number), destination=None), peer.message()):
+    for message in (peer.message(peer.private_queue(sut.guid, number), destination=None), peer.message()):
         sent.append(session.send(message))
         peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
-        states.append(accepted_from(sut, peer.identifier))
+        states.append(find_accepted_session(sut, peer.identifier))
     for rule, name, expected in (
         ("MQQB-3.1.5.8.2-03", "UnackedReceivedMsgCount", [0, 1, 2]),
         ("MQQB-3.1.5.8.2-04", "DirectFormatSession", [False, False, True]),
@@ -89,10 +91,10 @@ def test_a_session_knows_what_it_owes_and_how_it_is_used(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-04")
 @needs("queue_control", "private_names")
-def test_a_direct_name_makes_a_session_one_of_direct_names(peer, sut, judge):
-    """OrderAcks go to a private name while messages have private names, and to a direct one after a direct name."""
+def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
+    """OrderAcks go to a private name while all messages of the session have private names, then to a direct name."""
     receiver = Receiver(peer, sut)
-    user = private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
+    user = peer.private_queue(sut.guid, private_queue_number(sut, sut.queue("transactional")))
     evidence: list[Frame | None] = []
     observed: list[Frame | None] = []
     for number in (1, 2):
@@ -100,45 +102,50 @@ def test_a_direct_name_makes_a_session_one_of_direct_names(peer, sut, judge):
         frame = receiver.last_acknowledgment(number)
         observed.append(frame)
         evidence += [frame, receiver.session.send(peer.message())]
-    expected = packets(*(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (ON_DESTINATION, DIRECT)))
+    expected = packets(
+        *(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (QueueType.ON_DESTINATION, QueueType.DIRECT))
+    )
     judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
-def test_every_message_is_entered_into_the_history(peer, sut, judge):
-    """Two messages have an entry each: source, MessageID, and the time in seconds since 1970."""
+def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
+    """Two messages have an entry each in MessageIDHistoryTable, with source, MessageID and time in seconds since
+    1970.
+    """
     session = peer.open_raw()
-    before = _history(sut)
+    known = _read_history(sut)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
     peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
-    own = {name: stamp for name, stamp in _history(sut).items() if name.startswith(f"{peer.identifier} ")}
-    new = {name: stamp for name, stamp in own.items() if name not in before}
+    own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
+    new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
     judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), evidence=sent)
     expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
     judge("MQQB-3.1.5.8.2-06", expected=expected, observed=sorted(new), evidence=sent)
     stamps = new.values()
-    off = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_S]
+    wrong = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_S]
     judge(
         "MQQB-3.1.5.8.2-07",
         "MQQB-3.1.5.8.2-08",
-        expected=f"none off {now_s}",
-        observed=f"{off or 'none'} off {now_s}",
+        expected=none(f"TimeStamp other than {now_s}"),
+        observed=wrong,
         evidence=sent,
     )
 
 
-def _history(sut):
-    """Return the MessageIDHistoryTable: TimeStamps by source and MessageID."""
+def _read_history(sut):
+    """Return the TimeStamps of MessageIDHistoryTable by source and MessageID."""
     table = sut.inspect()["QueueManager"]["MessageIDHistoryTable"]
     names = [
-        (text(each["MessageIdentifier"]["QueueManagerGuid"]), each["MessageIdentifier"]["Ordinal"]) for each in table
+        (guid_text(each["MessageIdentifier"]["QueueManagerGuid"]), each["MessageIdentifier"]["Ordinal"])
+        for each in table
     ]
     return {f"{guid} {ordinal}": each["TimeStamp"] for (guid, ordinal), each in zip(names, table, strict=True)}
 
 
-def _number(sut):
+def _plain_queue_number(sut):
     """Return the number of the SUT's plain queue, for private names."""
     name = sut.queue()
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:

@@ -8,61 +8,59 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import of_classes, one_of
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import (
-    HOP_COUNT_EXCEEDED,
-    AcknowledgingReceiver,
-    private_queue,
-)
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
 LAST_RC = 0x1D
-"""The end of the range of RC: with it no message is sent on (E29)."""
+"""The end of the range of RC: a message with it is not forwarded (E29)."""
 HIGHEST_RC = 0x1F
-"""All that the field has room for."""
+"""The highest value of the field."""
 HOPS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
-"""Counts of hops with which every reading does: the last one leaves with the end of the range."""
+"""Hop counts with which each reading forwards a message: the last one reaches the end of the range."""
 
 
-class Through:
-    """The SUT between the peer and the peer: messages that are for a queue of the peer, given to the SUT."""
+class ForwardingSut:
+    """The SUT as router from the peer to the peer: messages for a queue of the peer are sent to the SUT."""
 
     def __init__(self, peer, sut):
         self.peer = peer
         self.receiver = AcknowledgingReceiver(peer, sut)
-        self.target = private_queue(peer.identifier, peer.message_id())
-        """A queue that no other check's messages are for."""
+        self.target = peer.private_queue(peer.identifier, peer.message_id())
+        """A queue that no other check uses."""
 
-    def give(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
-        user = self.receiver.administered(self.target | {"RC": hops})
+    def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
+        user = self.receiver.with_admin_queue(self.target | {"RC": hops})
         rest = {"destination": None, "properties": properties or {}, **fields}
         if kind == "transactional":
             return self.receiver.send(user, **rest)
-        return self.receiver.give(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
+        return self.receiver.send_packet(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
 
-    def back(self) -> list[Frame]:
-        """Return the messages of the peer that came so far."""
+    def list_returned(self) -> list[Frame]:
+        """Return the messages of the peer that came back so far."""
         return [one for one in self.receiver.messages if one["UserHeader"].SourceQueueManager == self.peer.identifier]
 
 
 @covers("MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
-def test_a_message_for_another_queue_manager_has_one_hop_more(peer, sut, judge, kind):
-    """Messages for the peer itself, which the SUT was given with some hops, come to their queue with one more."""
-    through = Through(peer, sut)
-    sent = [through.give(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in HOPS]
-    came = through.receiver.await_all(through.back, len(sent))
+def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
+    """Messages for the peer with different hop counts are sent to the SUT: they come back unchanged with RC plus
+    one.
+    """
+    router = ForwardingSut(peer, sut)
+    sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in HOPS]
+    came = router.receiver.await_all(router.list_returned, len(sent))
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8.2-38", expected=len(sent), observed=len(came), evidence=evidence)
     observed = sorted(frame["UserHeader"].RC for frame in came)
     judge("MQQB-3.1.5.8.2-39", expected=[hops + 1 for hops in HOPS], observed=observed, evidence=evidence)
-    expected, observed = sorted(map(_told, sent)), sorted(map(_told, came))
+    expected, observed = sorted(map(_describe, sent)), sorted(map(_describe, came))
     judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, evidence=evidence)
 
 
-def _told(frame: Frame) -> str:
-    """Return what a message says wherever it is on its way: what it is, where to, and what of."""
+def _describe(frame: Frame) -> str:
+    """Describe a message by the fields that a router does not change: identifier, destination, delivery and content."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     number = user.DestinationQueue.PrivateQueueIdentifier
     return (
@@ -72,30 +70,31 @@ def _told(frame: Frame) -> str:
 
 
 @malforms("MQMQ-2.2.19.2-08")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
-def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
-    """Two messages for the peer have the last and the highest RC, that one NA, a third has few hops: only that one
-    comes back.
+def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
+    """Messages for the peer with RC 0x1D, 0x1F and 0x1C are sent to the SUT: only the last one comes back.
+
+    The others may be acknowledged negatively with HOP_COUNT_EXCEEDED (E30).
     """
-    through = Through(peer, sut)
-    receiver = through.receiver
-    sent = [through.give(kind, hops, {"NA": wanted}) for wanted, hops in enumerate((LAST_RC, HIGHEST_RC))]
+    router = ForwardingSut(peer, sut)
+    receiver = router.receiver
+    sent = [router.send_message(kind, hops, {"NA": na}) for na, hops in enumerate((LAST_RC, HIGHEST_RC))]
     acks = receiver.await_acks(1)
     finals = receiver.await_all(receiver.final_acks, 2) if kind == "transactional" else receiver.final_acks()
-    other = Sequence(peer, ordinal=2)
-    receiver.sequence = other if kind == "transactional" else receiver.sequence
-    sent.append(through.give(kind, HOPS[-1]))
-    back = receiver.await_all(through.back, 1)
-    evidence = [*sent, *acks, *finals, *back]
-    observed = [frame["UserHeader"].MessageID for frame in back]
+    other_sequence = Sequence(peer, ordinal=2)
+    receiver.sequence = other_sequence if kind == "transactional" else receiver.sequence
+    sent.append(router.send_message(kind, HOPS[-1]))
+    returned = receiver.await_all(router.list_returned, 1)
+    evidence = [*sent, *acks, *finals, *returned]
+    observed = [frame["UserHeader"].MessageID for frame in returned]
     expected = [sent[2]["UserHeader"].MessageID]
     judge("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47", expected=expected, observed=observed, evidence=evidence)
-    allowed = one_of(of_classes(HOP_COUNT_EXCEEDED), of_classes())
+    allowed = one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes())
     judge("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", expected=allowed, observed=acks, evidence=evidence)
-    refused = of_classes(*[HOP_COUNT_EXCEEDED] * 2)
+    refused = of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 2)
     allowed = one_of(*[refused] if kind == "transactional" else [], of_classes())
     judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=finals, evidence=evidence)
-    receiver.end()
+    receiver.acknowledge_all()

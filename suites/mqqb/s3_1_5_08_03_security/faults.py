@@ -11,51 +11,51 @@ from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 
 
-def _unverified(packet: UserMessagePacket) -> UserMessagePacket:
-    """Return a message as if its signature, if there is one, had been found genuine."""
+def _mark_as_verified(packet: UserMessagePacket) -> UserMessagePacket:
+    """Return a message as if its signature, if any, were valid."""
     security = packet.SecurityHeader
     signed = security is not None and bool(security.SecurityData.Signature)
     return set_fields(packet, {"SecurityHeader.Flags": lambda old: old | 0x300}) if signed else packet
 
 
-@fault("signature-of-an-empty-body-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
-class SignatureOfAnEmptyBodyNotVerified(SecurityOnReceipt):
-    """The signature of a message without a body is believed."""
+@fault("receiver-signature-of-empty-body-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
+class ReceiverSignatureOfEmptyBodyNotVerified(SecurityOnReceipt):
+    """The receiver does not verify the signature of a message without a body."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         empty = not packet.MessagePropertiesHeader.MessageBody
-        return _unverified(packet) if empty else super().authenticate_packet(packet)
+        return _mark_as_verified(packet) if empty else super().authenticate_packet(packet)
 
 
-@fault("signature-of-a-transactional-message-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
-class SignatureOfATransactionalMessageNotVerified(SecurityOnReceipt):
-    """The signature of a transactional message is believed."""
+@fault("receiver-signature-of-transactional-message-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
+class ReceiverSignatureOfTransactionalMessageNotVerified(SecurityOnReceipt):
+    """The receiver does not verify the signature of a transactional message."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        return _unverified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
+        return _mark_as_verified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
 
 
-@fault("access-of-a-direct-name-not-checked", breaks="MQQB-3.1.5.8.3-90", blind=True)
-class AccessOfADirectNameNotChecked(SecurityOnReceipt):
-    """Whoever names the queue directly may write to it."""
+@fault("receiver-access-by-direct-name-not-checked", breaks="MQQB-3.1.5.8.3-90", blind=True)
+class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
+    """The receiver does not check the access of a message with a direct name."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         if packet.UserHeader.DQ != DIRECT:
             super().authorize_sender(packet, queue)
 
 
-@fault("access-of-an-unsigned-message-not-checked", breaks="MQQB-3.1.5.8.3-89", blind=True)
-class AccessOfAnUnsignedMessageNotChecked(SecurityOnReceipt):
-    """Only the sender of a signed message needs the right to write to the queue."""
+@fault("receiver-access-of-unsigned-message-not-checked", breaks="MQQB-3.1.5.8.3-89", blind=True)
+class ReceiverAccessOfUnsignedMessageNotChecked(SecurityOnReceipt):
+    """The receiver does not check the access of a message without a signature."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         if packet.SecurityHeader is not None and packet.SecurityHeader.AS:
             super().authorize_sender(packet, queue)
 
 
-@fault("body-of-a-transactional-message-not-decrypted", breaks="MQQB-3.1.5.8.3-45", blind=True)
-class BodyOfATransactionalMessageNotDecrypted(SecurityOnReceipt):
-    """The body of a transactional message is left encrypted."""
+@fault("receiver-body-of-transactional-message-not-decrypted", breaks="MQQB-3.1.5.8.3-45", blind=True)
+class ReceiverBodyOfTransactionalMessageNotDecrypted(SecurityOnReceipt):
+    """The receiver does not decrypt the body of a transactional message."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         return packet if packet.UserHeader.TH else super().decrypt_body(packet, now)

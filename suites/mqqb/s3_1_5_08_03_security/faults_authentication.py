@@ -1,10 +1,10 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: signatures, and the identity of who signed."""
+"""Faults of MS-MQQB 3.1.5.8.3 Security: signatures and the identity of the signer."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
@@ -20,9 +20,9 @@ SHA1 = 0x8004
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
-@fault("security-section-left-out", breaks=("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-02"))
-class SectionLeftOut(SecurityOnReceipt):
-    """Security is not looked at."""
+@fault("receiver-security-not-checked", breaks=("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-02"))
+class ReceiverSecurityNotChecked(SecurityOnReceipt):
+    """The receiver does not check the security of messages."""
 
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -33,7 +33,7 @@ class SectionLeftOut(SecurityOnReceipt):
 # -- signatures ----------------------------------------------------------------------------------------------------
 
 
-def _authenticated_as(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_authentication(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     security = packet.SecurityHeader
     assert security is not None
     flags = security.Flags & ~SecurityHeader.flags(AS=SecurityHeader.AS.mask) | SecurityHeader.flags(AS=kind)
@@ -45,7 +45,7 @@ def _kind_of(packet: UserMessagePacket) -> int:
 
 
 @fault(
-    "security-signature-not-verified",
+    "receiver-invalid-signature-accepted",
     breaks=(
         "MQQB-3.1.5.8.3-05",
         "MQQB-3.1.5.8.3-12",
@@ -57,19 +57,19 @@ def _kind_of(packet: UserMessagePacket) -> int:
         "MQSO-7.4.1.4.2-03",
     ),
 )
-class SignatureNotVerified(SecurityOnReceipt):
-    """Whatever signature a message has, it counts as genuine."""
+class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
+    """The receiver accepts every signature as valid."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
         except Refused:
-            return _authenticated_as(packet, MSMQ_2)
+            return _set_authentication(packet, MSMQ_2)
 
 
-@fault("security-old-signature-not-verified", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
-class OldSignatureNotVerified(SecurityOnReceipt):
-    """With one of the two oldest hashes, whatever signature a message has, it counts as genuine."""
+@fault("receiver-invalid-md2-or-md4-signature-accepted", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
+class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
+    """The receiver accepts every signature with the hash MD2 or MD4 as valid."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
@@ -77,12 +77,14 @@ class OldSignatureNotVerified(SecurityOnReceipt):
         except Refused:
             if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
                 raise
-            return _authenticated_as(packet, MSMQ_2)
+            return _set_authentication(packet, MSMQ_2)
 
 
-@fault("security-no-signature-genuine", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"))
-class NoSignatureGenuine(SecurityOnReceipt):
-    """Every signature is refused, also one that the queue manager made itself."""
+@fault(
+    "receiver-every-signature-refused", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
+)
+class ReceiverEverySignatureRefused(SecurityOnReceipt):
+    """The receiver refuses every signature, even one that it made itself."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader
@@ -92,7 +94,7 @@ class NoSignatureGenuine(SecurityOnReceipt):
 
 
 @fault(
-    "security-level-added",
+    "receiver-as-combined-with-received-as",
     breaks=(
         "MQQB-3.1.5.8.3-06",
         "MQDMPR-3.1.7.1.31-D08",
@@ -101,36 +103,36 @@ class NoSignatureGenuine(SecurityOnReceipt):
         "MQQB-3.1.5.8.3-13",
     ),
 )
-class LevelAdded(SecurityOnReceipt):
-    """The kind of a signature is added to what AS was before."""
+class ReceiverAsCombinedWithReceivedAs(SecurityOnReceipt):
+    """The receiver combines AS of a valid signature with the AS that the message had."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(packet)
-        return _authenticated_as(found, _kind_of(found) | _kind_of(packet)) if found.SecurityHeader else found
+        return _set_authentication(found, _kind_of(found) | _kind_of(packet)) if found.SecurityHeader else found
 
 
-@fault("security-signature-in-list-not-verified", breaks=("MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14"))
-class SignatureInListNotVerified(SecurityOnReceipt):
-    """The signature in a list of destinations is not verified."""
+@fault("receiver-signature-in-list-not-verified", breaks=("MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14"))
+class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
+    """The receiver does not verify the signature in a list of destinations."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
         other = security is not None and security.SecurityData.Signature
         if several is not None and several.Signature.Signature and not other:
-            return _authenticated_as(packet, MSMQ_3)
+            return _set_authentication(packet, MSMQ_3)
         return super().authenticate_packet(packet)
 
 
-@fault("security-signature-hash-ignored", breaks="MQQB-3.1.5.8.3-04")
-class SignatureHashIgnored(SecurityOnReceipt):
-    """Signatures are verified with SHA-1, whatever HashAlgorithm says."""
+@fault("receiver-signature-hash-algorithm-always-sha1", breaks="MQQB-3.1.5.8.3-04")
+class ReceiverSignatureHashAlgorithmAlwaysSha1(SecurityOnReceipt):
+    """The receiver verifies every signature with SHA-1, regardless of HashAlgorithm."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(set_fields(packet, {"MessagePropertiesHeader.HashAlgorithm": SHA1}))
         return replace(found, MessagePropertiesHeader=packet.MessagePropertiesHeader)
 
 
-def _refused(kind: int) -> Install:
+def _refuse_kind(kind: int) -> Install:
     """Refuse signatures of a kind."""
 
     class SignatureRefused(SecurityOnReceipt):
@@ -140,63 +142,63 @@ def _refused(kind: int) -> Install:
                 raise Refused(BAD_SIGNATURE, "a fault")
             return found
 
-    return replaced(SignatureRefused)
+    return replace_part(SignatureRefused)
 
 
-def _noted_as(kind: int, other: int) -> Install:
-    """Note signatures of a kind as another."""
+def _mark_kind_as(kind: int, other: int) -> Install:
+    """Set AS of signatures of a kind to that of another kind."""
 
-    class SignatureNoted(SecurityOnReceipt):
+    class SignatureMarked(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
-            return _authenticated_as(found, other) if _kind_of(found) == kind else found
+            return _set_authentication(found, other) if _kind_of(found) == kind else found
 
-    return replaced(SignatureNoted)
+    return replace_part(SignatureMarked)
 
 
 add(
-    "security-signatures-all-refused",
+    "receiver-msmq-2-signature-refused",
     ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-05", "MQSO-7.4.1.4.1-D01"),
-    "No MSMQ 2.0 signature is genuine.",
-    _refused(MSMQ_2),
+    "The receiver refuses valid MSMQ 2.0 signatures.",
+    _refuse_kind(MSMQ_2),
 )
 add(
-    "security-signature-1.0-not-tried",
+    "receiver-msmq-1-signature-refused",
     "MQQB-3.1.5.8.3-08",
-    "MSMQ 1.0 signatures are refused.",
-    _refused(MSMQ_1),
+    "The receiver refuses valid MSMQ 1.0 signatures.",
+    _refuse_kind(MSMQ_1),
 )
 add(
-    "security-signature-3.0-not-tried",
+    "receiver-msmq-3-signature-refused",
     ("MQQB-3.1.5.8.3-11", "MQQB-3.1.5.8.3-12"),
-    "MSMQ 3.0 signatures are refused.",
-    _refused(MSMQ_3),
+    "The receiver refuses valid MSMQ 3.0 signatures.",
+    _refuse_kind(MSMQ_3),
 )
 add(
-    "security-signature-2.0-noted-as-1.0",
+    "receiver-as-of-msmq-2-signature-1",
     ("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
-    "MSMQ 2.0 signatures are noted as MSMQ 1.0.",
-    _noted_as(MSMQ_2, MSMQ_1),
+    "The receiver sets AS of an MSMQ 2.0 signature to that of MSMQ 1.0.",
+    _mark_kind_as(MSMQ_2, MSMQ_1),
 )
 add(
-    "security-signature-1.0-noted-as-2.0",
+    "receiver-as-of-msmq-1-signature-3",
     ("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
-    "MSMQ 1.0 signatures are noted as MSMQ 2.0.",
-    _noted_as(MSMQ_1, MSMQ_2),
+    "The receiver sets AS of an MSMQ 1.0 signature to that of MSMQ 2.0.",
+    _mark_kind_as(MSMQ_1, MSMQ_2),
 )
 add(
-    "security-signature-3.0-noted-as-2.0",
+    "receiver-as-of-msmq-3-signature-3",
     ("MQQB-3.1.5.8.3-13", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
-    "MSMQ 3.0 signatures are noted as MSMQ 2.0.",
-    _noted_as(MSMQ_3, MSMQ_2),
+    "The receiver sets AS of an MSMQ 3.0 signature to that of MSMQ 2.0.",
+    _mark_kind_as(MSMQ_3, MSMQ_2),
 )
 
 
-# -- the identity of who signed ------------------------------------------------------------------------------------
+# -- the identity of the signer -------------------------------------------------------------------------------------
 
 
 add(
-    "security-identity-not-verified",
+    "receiver-signer-identity-not-verified",
     (
         "MQQB-3.1.5.8.3-22",
         "MQQB-3.1.5.8.3-27",
@@ -206,14 +208,14 @@ add(
         "MQSO-7.4.1.4.2-D02",
         "MQSO-7.4.1.4.2-D03",
     ),
-    "Who signed is not compared with the sender.",
+    "The receiver does not compare the signer with the sender.",
     skip(SecurityOnReceipt.verify_sender),
 )
 
 
-@fault("security-cached-certificate-for-anybody", breaks="MQQB-3.1.5.8.3-23")
-class CachedCertificateForAnybody(SecurityOnReceipt):
-    """A cached certificate is good for any SecurityID."""
+@fault("receiver-cached-certificate-accepted-for-any-user", breaks="MQQB-3.1.5.8.3-23")
+class ReceiverCachedCertificateAcceptedForAnyUser(SecurityOnReceipt):
+    """The receiver accepts a cached certificate for any SecurityID."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
@@ -223,7 +225,7 @@ class CachedCertificateForAnybody(SecurityOnReceipt):
 
 
 @fault(
-    "security-certificates-not-looked-up",
+    "receiver-certificate-not-looked-up",
     breaks=(
         "MQQB-3.1.5.8.3-24",
         "MQQB-3.1.5.8.3-27",
@@ -234,8 +236,8 @@ class CachedCertificateForAnybody(SecurityOnReceipt):
         "MQSO-7.4.1.4.2-D02",
     ),
 )
-class CertificatesNotLookedUp(SecurityLookup):
-    """The directory is never asked for certificates."""
+class ReceiverCertificateNotLookedUp(SecurityLookup):
+    """The receiver does not look up the registered certificates of a user."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
@@ -29,7 +29,7 @@ ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 add(
-    "security-access-not-checked",
+    "receiver-write-access-not-checked",
     (
         "MQQB-3.1.5.8.3-89",
         "MQQB-3.1.5.8.3-99",
@@ -38,25 +38,25 @@ add(
         "MQSO-7.3-02",
         "MQSO-7.3-D01",
     ),
-    "Everybody may write to every queue.",
+    "The receiver lets every sender write to every queue.",
     skip(SecurityOnReceipt.authorize_sender),
 )
 
 
 @fault(
-    "security-access-denied-to-all",
+    "receiver-write-access-denied-to-every-user",
     breaks=("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-99", "MQSO-7.3-D01"),
 )
-class AccessDeniedToAll(SecurityOnReceipt):
-    """Who says who it is may write to no queue."""
+class ReceiverWriteAccessDeniedToEveryUser(SecurityOnReceipt):
+    """The receiver denies write access to every sender with a SecurityHeader."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "nobody may write")
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "no user may write")
 
 
-@fault("security-demanded-of-all", breaks="MQQB-3.1.5.8.3-01")
-class SecurityDemandedOfAll(SecurityOnReceipt):
-    """A message without a SecurityHeader is refused for its lack of a signature."""
+@fault("receiver-message-without-security-header-refused", breaks="MQQB-3.1.5.8.3-01")
+class ReceiverMessageWithoutSecurityHeaderRefused(SecurityOnReceipt):
+    """The receiver refuses a message without a SecurityHeader with BAD_SIGNATURE."""
 
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -67,19 +67,19 @@ class SecurityDemandedOfAll(SecurityOnReceipt):
         return super().check_security(session, packet, queue, now)
 
 
-@fault("security-access-to-another-queue", breaks="MQQB-3.1.5.8.3-90")
-class AccessToAnotherQueue(SecurityOnReceipt):
-    """Access is checked against the first queue that there is."""
+@fault("receiver-write-access-checked-for-first-queue", breaks="MQQB-3.1.5.8.3-90")
+class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
+    """The receiver checks the access to its first queue instead of the destination queue."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         super().authorize_sender(packet, next(iter(self.qm.adm.QueueCollection.values())))
 
 
-# -- who the sender is ---------------------------------------------------------------------------------------------
+# -- the sender ----------------------------------------------------------------------------------------------------
 
 
-def _sender(sent: int, other: int) -> Install:
-    """Take one ST for another."""
+def _change_sender_type(sent: int, other: int) -> Install:
+    """Treat one value of ST as another."""
 
     class OtherSender(SecurityOnReceipt):
         def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -89,71 +89,71 @@ def _sender(sent: int, other: int) -> Install:
                 packet = replace(packet, SecurityHeader=replace(security, Flags=flags))
             super().authorize_sender(packet, queue)
 
-    return replaced(OtherSender)
+    return replace_part(OtherSender)
 
 
 add(
-    "security-queue-managers-are-anonymous",
+    "receiver-queue-manager-treated-as-anonymous",
     "MQQB-3.1.5.8.3-97",
-    "A queue manager counts as the anonymous user.",
-    _sender(ST_QUEUE_MANAGER, ST_NONE),
+    "The receiver treats a sender that is a queue manager as the anonymous user.",
+    _change_sender_type(ST_QUEUE_MANAGER, ST_NONE),
 )
 add(
-    "security-queue-managers-by-guid",
+    "receiver-queue-manager-guid-used-as-sid",
     "MQQB-3.1.5.8.3-97",
-    "The GUID of a queue manager is taken for a SID.",
-    _sender(ST_QUEUE_MANAGER, ST_SID),
+    "The receiver uses the GUID of a sender that is a queue manager as SID.",
+    _change_sender_type(ST_QUEUE_MANAGER, ST_SID),
 )
 add(
-    "security-users-are-everyone",
+    "receiver-user-treated-as-everyone",
     "MQQB-3.1.5.8.3-98",
-    "Users count as Everyone, as queue managers do.",
-    _sender(ST_SID, ST_QUEUE_MANAGER),
+    "The receiver treats a sender that is a user as Everyone.",
+    _change_sender_type(ST_SID, ST_QUEUE_MANAGER),
 )
 
 
 @fault(
-    "security-unknown-accounts-have-tokens",
+    "receiver-unknown-account-has-token",
     breaks=("MQQB-3.1.5.8.3-102", "MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"),
 )
-class UnknownAccountsHaveTokens(SecurityLookup):
-    """A SID that is nobody's has a token as any other."""
+class ReceiverUnknownAccountHasToken(SecurityLookup):
+    """The receiver makes a token for a SID without an account."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
         return super().find_groups(sid) or frozenset()
 
 
-@fault("security-accounts-not-found", breaks=("MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"))
-class AccountsNotFound(SecurityLookup):
-    """The account of a SID is never found."""
+@fault("receiver-account-of-sid-not-found", breaks=("MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"))
+class ReceiverAccountOfSidNotFound(SecurityLookup):
+    """The receiver finds no account for any SID."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
         return None
 
 
 @fault(
-    "security-groups-not-in-token",
+    "receiver-token-without-groups",
     breaks=("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116"),
 )
-class GroupsNotInToken(SecurityLookup):
-    """The token of a user has no groups."""
+class ReceiverTokenWithoutGroups(SecurityLookup):
+    """The receiver makes a token without the groups of the user."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
         return None if super().find_groups(sid) is None else frozenset()
 
 
-# -- what the queue grants -----------------------------------------------------------------------------------------
+# -- the rights at the queue ---------------------------------------------------------------------------------------
 
 
-@fault("security-access-by-default-descriptor", breaks="MQQB-3.1.5.8.3-91")
-class AccessByDefaultDescriptor(SecurityLookup):
-    """Access is checked against what queues grant that were given nothing."""
+@fault("receiver-write-access-by-default-descriptor", breaks="MQQB-3.1.5.8.3-91")
+class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
+    """The receiver checks access by the default security descriptor instead of that of the queue."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
         return DEFAULT_QUEUE_SECURITY
 
 
-def _granted(change: Callable[[Ace], Ace]) -> Install:
+def _change_rights(change: Callable[[Ace], Ace]) -> Install:
     """Change the entries of the access control lists of queues."""
 
     class Granted(SecurityLookup):
@@ -163,37 +163,37 @@ def _granted(change: Callable[[Ace], Ace]) -> Install:
                 return descriptor
             return replace(descriptor, Dacl=Acl(tuple(map(change, descriptor.Dacl.Aces))))
 
-    return replaced(Granted)
+    return replace_part(Granted)
 
 
-def _peeking_is_writing(ace: Ace) -> Ace:
+def _add_write_to_peek(ace: Ace) -> Ace:
     peeking = ace.Mask & QueueAccess.MQSEC_PEEK_MESSAGE
     return replace(ace, Mask=ace.Mask | QueueAccess.MQSEC_WRITE_MESSAGE) if peeking else ace
 
 
-def _writing_alone_not_enough(ace: Ace) -> Ace:
+def _drop_sole_write(ace: Ace) -> Ace:
     return replace(ace, Mask=ace.Mask if ace.Mask & ~QueueAccess.MQSEC_WRITE_MESSAGE else 0)
 
 
-def _self_is_anybody(ace: Ace) -> Ace:
+def _give_self_to_everyone(ace: Ace) -> Ace:
     return replace(ace, Sid=EVERYONE) if ace.Sid == SELF else ace
 
 
 add(
-    "security-peeking-is-writing",
+    "receiver-peek-right-grants-write",
     "MQQB-3.1.5.8.3-117",
-    "Who may peek may write.",
-    _granted(_peeking_is_writing),
+    "The receiver grants write access to a sender with the right to peek.",
+    _change_rights(_add_write_to_peek),
 )
 add(
-    "security-writing-alone-not-enough",
+    "receiver-write-right-alone-not-sufficient",
     "MQQB-3.1.5.8.3-117",
-    "Who may do nothing but write may not write.",
-    _granted(_writing_alone_not_enough),
+    "The receiver denies write access to a sender with only the right to write.",
+    _change_rights(_drop_sole_write),
 )
 add(
-    "security-self-is-anybody",
+    "receiver-self-right-granted-to-sender",
     "MQQB-3.1.5.8.3-119",
-    "What is granted to SELF is granted to the sender.",
-    _granted(_self_is_anybody),
+    "The receiver grants the rights of SELF to every sender.",
+    _change_rights(_give_self_to_everyone),
 )

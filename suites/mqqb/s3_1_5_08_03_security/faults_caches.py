@@ -45,11 +45,11 @@ class _BaseKeysElsewhere(Cache):
 
 
 @fault(
-    "cleanup-timers-start-together",
+    "receiver-cache-cleanup-timers-start-together",
     breaks=("MQQB-3.1.5.8.3-36", "MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-05"),
 )
-class TimersStartTogether(CacheTimers):
-    """What starts the timer of one cache starts those of all."""
+class ReceiverCacheCleanupTimersStartTogether(CacheTimers):
+    """The receiver starts the cleanup timers of all caches together."""
 
     def start(self, now: Now) -> None:
         super().start(now)
@@ -67,161 +67,161 @@ class _KeysBackwards(Cache):
 for _name, _breaks, _says, _install in (
     # -- certificates ----------------------------------------------------------------------------------------------
     (
-        "certificate-not-cached",
+        "receiver-certificate-not-cached",
         ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03", "MQSO-6.4.3.1-01"),
-        "Nothing is put into UserCertCache.",
+        "The receiver adds no certificate to UserCertCache.",
         cache_replaced(CERTIFICATES, NothingCached),
     ),
     (
-        "certificate-cached-with-other-usercert",
+        "receiver-cached-certificate-user-cert-wrong",
         "MQQB-3.1.5.8.3-30",
-        "UserCert of what is put into UserCertCache is something else.",
+        "The receiver adds an entry with another UserCert to UserCertCache.",
         cached_with(CERTIFICATES, UserCert=UserSignCert()),
     ),
     (
-        "certificate-cached-with-other-securityid",
+        "receiver-cached-certificate-security-id-wrong",
         "MQQB-3.1.5.8.3-31",
-        "SecurityID of what is put into UserCertCache is something else.",
+        "The receiver adds an entry with another SecurityID to UserCertCache.",
         cached_with(CERTIFICATES, SecurityID=ANONYMOUS),
     ),
     (
-        "certificate-cached-at-the-epoch",
+        "receiver-cached-certificate-time-0",
         ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"),
-        "CachedTime in UserCertCache is 0.",
+        "The receiver adds an entry with CachedTime 0 to UserCertCache.",
         cached_with(CERTIFICATES, CachedTime=0),
     ),
     (
-        "certificate-cached-in-ms",
+        "receiver-cached-certificate-time-in-ms",
         ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"),
-        "CachedTime in UserCertCache is in ms.",
+        "The receiver adds an entry with CachedTime in ms to UserCertCache.",
         cache_replaced(CERTIFICATES, CachedInMs),
     ),
     (
-        "certificate-cache-without-limit",
+        "receiver-certificate-cache-unlimited",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
-        "UserCertCache grows without a limit.",
+        "The receiver removes no entry from a full UserCertCache.",
         cache_replaced(CERTIFICATES, WithoutLimit),
     ),
     (
-        "certificate-cache-emptied-when-full",
+        "receiver-certificate-cache-emptied-when-full",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
-        "UserCertCache is emptied when it is full.",
+        "The receiver removes all entries from a full UserCertCache.",
         cache_replaced(CERTIFICATES, EmptiedWhenFull),
     ),
     (
-        "certificate-cache-loses-the-newest",
+        "receiver-certificate-cache-loses-newest",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
-        "UserCertCache loses the newest entries when it is full.",
+        "The receiver removes the newest entries from a full UserCertCache.",
         cache_replaced(CERTIFICATES, NewestLost),
     ),
     (
-        "certificate-timer-not-started",
+        "receiver-certificate-cleanup-timer-not-started",
         ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"),
-        "The cleanup timer of UserCertCache is not started.",
+        "The receiver does not start the cleanup timer of UserCertCache.",
         cleanup_not_started(CERTIFICATES),
     ),
     (
-        "certificate-timer-started-again",
+        "receiver-certificate-cleanup-timer-restarted",
         ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"),
-        "The cleanup timer of UserCertCache is started again with every message.",
+        "The receiver restarts the cleanup timer of UserCertCache at every message.",
         cleanup_started_again(CERTIFICATES),
     ),
     # -- keys ------------------------------------------------------------------------------------------------------
     (
-        "received-key-not-cached",
+        "receiver-symmetric-key-not-cached",
         "MQQB-3.1.5.8.3-67",
-        "Nothing is put into ReceiveSymmetricKeyCache.",
+        "The receiver adds no key to ReceiveSymmetricKeyCache.",
         cache_replaced(RECEIVED_KEYS, NothingCached),
     ),
     (
-        "received-key-cached-once",
+        "receiver-symmetric-key-cache-has-one-entry",
         ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"),
-        "ReceiveSymmetricKeyCache has one entry: the last key takes the place of the one before.",
+        "The receiver's ReceiveSymmetricKeyCache has one entry: a new key replaces the one before.",
         cache_replaced(RECEIVED_KEYS, OnlyTheLast),
     ),
     (
-        "received-key-cached-with-other-remoteqmguid",
+        "receiver-cached-key-remote-guid-wrong",
         "MQQB-3.1.5.8.3-59",
-        "RemoteQMGuid of what is put into ReceiveSymmetricKeyCache is something else.",
+        "The receiver adds a key with another RemoteQMGuid to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, RemoteQMGuid=NOBODY),
     ),
     (
-        "received-key-cached-with-other-cryptoserviceprovider",
+        "receiver-cached-key-provider-wrong",
         "MQQB-3.1.5.8.3-60",
-        "CryptoServiceProvider of what is put into ReceiveSymmetricKeyCache is something else.",
+        "The receiver adds a key with another CryptoServiceProvider to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, CryptoServiceProvider="another"),
     ),
     (
-        "received-key-cached-with-other-cryptoalgorithm",
+        "receiver-cached-key-algorithm-wrong",
         "MQQB-3.1.5.8.3-61",
-        "CryptoAlgorithm of what is put into ReceiveSymmetricKeyCache is something else.",
+        "The receiver adds a key with another CryptoAlgorithm to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, CryptoAlgorithm=0x6602),
     ),
     (
-        "received-key-cached-with-other-encryptedsymmetrickey",
+        "receiver-cached-key-encrypted-key-wrong",
         "MQQB-3.1.5.8.3-62",
-        "EncryptedSymmetricKey of what is put into ReceiveSymmetricKeyCache is something else.",
+        "The receiver adds a key with another EncryptedSymmetricKey to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, EncryptedSymmetricKey=b""),
     ),
     (
-        "received-key-cached-at-the-epoch",
+        "receiver-cached-key-time-0",
         "MQQB-3.1.5.8.3-66",
-        "CachedTime in ReceiveSymmetricKeyCache is 0.",
+        "The receiver adds a key with CachedTime 0 to ReceiveSymmetricKeyCache.",
         cached_with(RECEIVED_KEYS, CachedTime=0),
     ),
     (
-        "received-key-cached-in-ms",
+        "receiver-cached-key-time-in-ms",
         "MQQB-3.1.5.8.3-66",
-        "CachedTime in ReceiveSymmetricKeyCache is in ms.",
+        "The receiver adds a key with CachedTime in ms to ReceiveSymmetricKeyCache.",
         cache_replaced(RECEIVED_KEYS, CachedInMs),
     ),
     (
-        "received-key-cache-without-limit",
+        "receiver-symmetric-key-cache-unlimited",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
-        "ReceiveSymmetricKeyCache grows without a limit.",
+        "The receiver removes no key from a full ReceiveSymmetricKeyCache.",
         cache_replaced(RECEIVED_KEYS, WithoutLimit),
     ),
     (
-        "received-key-cache-emptied-when-full",
+        "receiver-symmetric-key-cache-emptied-when-full",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
-        "ReceiveSymmetricKeyCache is emptied when it is full.",
+        "The receiver removes all keys from a full ReceiveSymmetricKeyCache.",
         cache_replaced(RECEIVED_KEYS, EmptiedWhenFull),
     ),
     (
-        "received-key-cache-loses-the-newest",
+        "receiver-symmetric-key-cache-loses-newest",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
-        "ReceiveSymmetricKeyCache loses the newest entries when it is full.",
+        "The receiver removes the newest keys from a full ReceiveSymmetricKeyCache.",
         cache_replaced(RECEIVED_KEYS, NewestLost),
     ),
     (
-        "received-key-timer-not-started",
+        "receiver-symmetric-key-cleanup-timer-not-started",
         "MQQB-3.1.5.8.3-69",
-        "The cleanup timer of ReceiveSymmetricKeyCache is not started.",
+        "The receiver does not start the cleanup timer of ReceiveSymmetricKeyCache.",
         cleanup_not_started(RECEIVED_KEYS),
     ),
     (
-        "received-key-timer-started-again",
+        "receiver-symmetric-key-cleanup-timer-restarted",
         "MQQB-3.1.5.8.3-69",
-        "The cleanup timer of ReceiveSymmetricKeyCache is started again with every message.",
+        "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache at every message.",
         cleanup_started_again(RECEIVED_KEYS),
     ),
     (
-        "security-received-key-not-searched",
+        "receiver-symmetric-key-cache-not-searched",
         "MQQB-3.1.5.8.3-55",
-        "Keys of received messages are cached, but not searched.",
+        "The receiver caches the keys of messages, but does not search the cache.",
         cache_replaced(RECEIVED_KEYS, _NotSearched),
     ),
     (
-        "security-cached-key-garbled",
+        "receiver-cached-key-reversed",
         "MQQB-3.1.5.8.3-56",
-        "A key that is found in the cache is used backwards.",
+        "The receiver uses the bytes of a cached key in reverse order.",
         cache_replaced(RECEIVED_KEYS, _KeysBackwards),
     ),
 ):
     add(_name, _breaks, _says, _install)
 add(
-    "received-base-keys-elsewhere",
+    "receiver-base-provider-key-not-cached",
     "MQQB-3.1.5.8.3-67",
-    "Keys of the Base provider are not put into ReceiveSymmetricKeyCache.",
+    "The receiver adds no key of the Base provider to ReceiveSymmetricKeyCache.",
     cache_replaced(RECEIVED_KEYS, _BaseKeysElsewhere),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -18,7 +18,7 @@ BASE, ENHANCED, ADVANCED = 1, 3, 5
 AES = (0x660E, 0x660F, 0x6610)
 """Values of EncryptionAlgorithm, by the size of the key."""
 SIMPLEBLOB = b"\1"
-"""How a SIMPLEBLOB begins. Spec: MS-MQQB 2.4.2."""
+"""The first byte of a SIMPLEBLOB. Spec: MS-MQQB 2.4.2."""
 
 
 def _is_encrypted(packet: UserMessagePacket) -> bool:
@@ -30,7 +30,7 @@ def _level(packet: UserMessagePacket) -> int:
 
 
 @fault(
-    "security-body-not-decrypted",
+    "receiver-body-not-decrypted",
     breaks=(
         "MQQB-3.1.5.8.3-45",
         "MQQB-3.1.5.8.3-79",
@@ -41,16 +41,18 @@ def _level(packet: UserMessagePacket) -> int:
         "MQSO-7.4.1.4.3-D02",
     ),
 )
-class BodyNotDecrypted(SecurityOnReceipt):
-    """Bodies are left encrypted."""
+class ReceiverBodyNotDecrypted(SecurityOnReceipt):
+    """The receiver does not decrypt the bodies of messages."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         return packet
 
 
-@fault("security-provider-always-advanced", breaks=("MQQB-3.1.5.8.3-46", "MQDMPR-3.1.7.1.31-D10", "MQQB-3.1.5.8.3-65"))
-class ProviderAlwaysAdvanced(SecurityOnReceipt):
-    """Every PrivacyLevel is taken for Advanced."""
+@fault(
+    "receiver-privacy-level-always-advanced", breaks=("MQQB-3.1.5.8.3-46", "MQDMPR-3.1.7.1.31-D10", "MQQB-3.1.5.8.3-65")
+)
+class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
+    """The receiver treats every PrivacyLevel as Advanced."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         if _is_encrypted(packet):
@@ -58,8 +60,8 @@ class ProviderAlwaysAdvanced(SecurityOnReceipt):
         return super().decrypt_body(packet, now)
 
 
-def _taken_as_it_is(when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Take the body of some messages as it is when it cannot be decrypted."""
+def _accept_undecrypted(when: Callable[[UserMessagePacket], bool]) -> Install:
+    """Accept the encrypted body of some messages when it cannot be decrypted."""
 
     class TakenAsItIs(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -70,69 +72,69 @@ def _taken_as_it_is(when: Callable[[UserMessagePacket], bool]) -> Install:
                     return packet
                 raise
 
-    return replaced(TakenAsItIs)
+    return replace_part(TakenAsItIs)
 
 
-def _has_no_blob(packet: UserMessagePacket) -> bool:
+def _has_no_simple_blob(packet: UserMessagePacket) -> bool:
     security = packet.SecurityHeader
     return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB)
 
 
 add(
-    "security-unknown-privacy-level-accepted",
+    "receiver-invalid-privacy-level-accepted",
     ("MQQB-3.1.5.8.3-47", "MQQB-3.1.5.8.3-54"),
-    "A body with a PrivacyLevel that is none is taken as it is.",
-    _taken_as_it_is(lambda packet: _level(packet) not in (BASE, ENHANCED, ADVANCED)),
+    "The receiver accepts a message with an invalid PrivacyLevel and keeps its body encrypted.",
+    _accept_undecrypted(lambda packet: _level(packet) not in (BASE, ENHANCED, ADVANCED)),
 )
 add(
-    "security-blob-not-looked-at",
+    "receiver-encryption-key-not-simple-blob-accepted",
     "MQQB-3.1.5.8.3-63",
-    "A body whose EncryptionKey is no SIMPLEBLOB is taken as it is.",
-    _taken_as_it_is(_has_no_blob),
+    "The receiver accepts a message whose EncryptionKey is not a SIMPLEBLOB and keeps its body encrypted.",
+    _accept_undecrypted(_has_no_simple_blob),
 )
 add(
-    "security-undecryptable-accepted",
+    "receiver-undecryptable-body-accepted",
     ("MQQB-3.1.5.8.3-65", "MQQB-3.1.5.8.3-81", "MQQB-3.1.5.8.3-88"),
-    "A body that cannot be decrypted is taken as it is.",
-    _taken_as_it_is(lambda packet: _level(packet) in (BASE, ENHANCED, ADVANCED)),
+    "The receiver accepts a message whose body it cannot decrypt and keeps the body encrypted.",
+    _accept_undecrypted(lambda packet: _level(packet) in (BASE, ENHANCED, ADVANCED)),
 )
 
 
-def _garbled(when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Let something else come out of the decryption of some messages."""
+def _garble_bodies(when: Callable[[UserMessagePacket], bool]) -> Install:
+    """Change the decrypted body of some messages."""
 
     class Garbled(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             found = super().decrypt_body(packet, now)
             if _is_encrypted(packet) and when(packet):
-                found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _garble})
+                found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _garble_body})
             return found
 
-    return replaced(Garbled)
+    return replace_part(Garbled)
 
 
-def _garble(body: bytes) -> bytes:
+def _garble_body(body: bytes) -> bytes:
     """Change the first block of a cipher."""
     return bytes(byte ^ 1 for byte in body[:16]) + body[16:]
 
 
 add(
-    "security-body-garbled",
+    "receiver-decrypted-body-garbled",
     ("MQQB-3.1.5.8.3-64", "MQDMPR-3.1.7.1.31-D03", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79", "MQDMPR-3.1.7.1.31-D13"),
-    "What comes out of the decryption is something else.",
-    _garbled(lambda packet: True),
+    "The receiver changes the first bytes of each decrypted body.",
+    _garble_bodies(lambda packet: True),
 )
 add(
-    "security-aes-from-ones",
+    "receiver-aes-initial-value-wrong",
     "MQQB-3.1.5.8.3-80",
-    "AES starts from another initial value.",
-    _garbled(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
+    "The receiver decrypts AES with another initial value than zeros.",
+    _garble_bodies(lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in AES),
 )
 
 
-@fault("security-weak-rc2-accepted", breaks=("MQQB-3.1.5.8.3-71", "MQQB-3.1.1.3-19"))
-class WeakRc2Accepted(SecurityOnReceipt):
-    """RC2 with 40 bits is accepted, whatever is configured."""
+@fault("receiver-rc2-key-of-40-bits-accepted", breaks=("MQQB-3.1.5.8.3-71", "MQQB-3.1.1.3-19"))
+class ReceiverRc2KeyOf40BitsAccepted(SecurityOnReceipt):
+    """The receiver accepts RC2 keys of 40 bits, regardless of its configuration."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         kept = self.qm.caches.settings
@@ -143,9 +145,9 @@ class WeakRc2Accepted(SecurityOnReceipt):
             self.qm.caches.settings = kept
 
 
-@fault("security-enhanced-all-rejected", breaks="MQQB-3.1.5.8.3-71")
-class EnhancedAllRejected(SecurityOnReceipt):
-    """With RejectEnhancedRC2Using40BitKeys nothing of level Enhanced is accepted."""
+@fault("receiver-every-enhanced-key-rejected", breaks="MQQB-3.1.5.8.3-71")
+class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
+    """The receiver refuses every message of level Enhanced if RejectEnhancedRC2Using40BitKeys is set."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         rejecting = self.qm.caches.settings.RejectEnhancedRC2Using40BitKeys

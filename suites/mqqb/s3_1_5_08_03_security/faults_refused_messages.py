@@ -1,8 +1,8 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: what becomes of a message that is refused."""
+"""Faults of MS-MQQB 3.1.5.8.3 Security: messages that are refused."""
 
 from __future__ import annotations
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -15,8 +15,8 @@ BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
-def _taken_anyway(refused: MessageClass) -> Install:
-    """Report that a message is refused, and put it into its queue."""
+def _insert_refused(refused: MessageClass) -> Install:
+    """Refuse a message, but insert it into its queue."""
 
     class TakenAnyway(SecurityOnReceipt):
         def check_security(
@@ -28,81 +28,84 @@ def _taken_anyway(refused: MessageClass) -> Install:
             self.qm.admission.refuse_message(session, packet, refused, now)
             return packet
 
-    return replaced(TakenAnyway)
+    return replace_part(TakenAnyway)
 
 
 for _name, _breaks, _says, _install in (
     (
-        "security-signature-nack-missing",
+        "receiver-nack-of-invalid-signature-not-sent",
         ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
-        "A message refused for its signature is not acknowledged to the administration queue.",
+        "The receiver sends no administration acknowledgment for a message with NA and an invalid signature.",
         nack_missing(BAD_SIGNATURE),
     ),
     (
-        "security-signature-nack-unasked",
+        "receiver-nack-of-invalid-signature-without-na",
         ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
-        "A message refused for its signature is acknowledged to the administration queue without NA.",
+        "The receiver sends an administration acknowledgment for a message without NA and with an invalid signature.",
         nack_unasked(BAD_SIGNATURE),
     ),
     (
-        "security-signature-final-ack-missing",
+        "receiver-final-ack-of-invalid-signature-not-sent",
         ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-41"),
-        "No FinalAck is sent of a message refused for its signature.",
+        "The receiver sends no FinalAck for a transactional message with an invalid signature.",
         final_ack_missing(BAD_SIGNATURE),
     ),
     (
-        "security-signature-refused-and-taken",
+        "receiver-message-with-invalid-signature-inserted",
         ("MQQB-3.1.5.8.3-21", "MQQB-3.1.5.8.3-44"),
-        "A message refused for its signature is put into its queue.",
-        _taken_anyway(BAD_SIGNATURE),
+        "The receiver refuses a message with an invalid signature and inserts it into its queue.",
+        _insert_refused(BAD_SIGNATURE),
     ),
     (
-        "security-encryption-nack-missing",
+        "receiver-nack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
-        "A message refused for its encryption is not acknowledged to the administration queue.",
+        "The receiver sends no administration acknowledgment for a message with NA that it refuses for its encryption.",
         nack_missing(BAD_ENCRYPTION),
     ),
     (
-        "security-encryption-nack-unasked",
+        "receiver-nack-of-invalid-encryption-without-na",
         ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
-        "A message refused for its encryption is acknowledged to the administration queue without NA.",
+        (
+            "The receiver sends an administration acknowledgment for a message without NA that it refuses for its "
+            "encryption."
+        ),
         nack_unasked(BAD_ENCRYPTION),
     ),
     (
-        "security-encryption-final-ack-missing",
+        "receiver-final-ack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-51", "MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-85"),
-        "No FinalAck is sent of a message refused for its encryption.",
+        "The receiver sends no FinalAck for a transactional message that it refuses for its encryption.",
         final_ack_missing(BAD_ENCRYPTION),
     ),
     (
-        "security-encryption-refused-and-taken",
+        "receiver-message-with-invalid-encryption-inserted",
         ("MQQB-3.1.5.8.3-54", "MQQB-3.1.5.8.3-78", "MQQB-3.1.5.8.3-88"),
-        "A message refused for its encryption is put into its queue.",
-        _taken_anyway(BAD_ENCRYPTION),
+        "The receiver refuses a message for its encryption and inserts it into its queue.",
+        _insert_refused(BAD_ENCRYPTION),
     ),
     (
-        "security-access-nack-missing",
+        "receiver-nack-of-denied-access-not-sent",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
-        "A message whose sender is denied access is not acknowledged to the administration queue.",
+        "The receiver sends no administration acknowledgment for a message with NA whose sender has no access.",
         nack_missing(ACCESS_DENIED),
     ),
     (
-        "security-access-nack-unasked",
+        "receiver-nack-of-denied-access-without-na",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
-        "A message whose sender is denied access is acknowledged to the administration queue without NA.",
+        "The receiver sends an administration acknowledgment for a message without NA whose sender has no access.",
         nack_unasked(ACCESS_DENIED),
     ),
     (
-        "security-access-final-ack-missing",
+        "receiver-final-ack-of-denied-access-not-sent",
         "MQQB-3.1.5.8.3-124",
-        "No FinalAck is sent of a message whose sender is denied access.",
+        "The receiver sends no FinalAck for a transactional message whose sender has no access.",
         final_ack_missing(ACCESS_DENIED),
     ),
     (
-        "security-access-refused-and-taken",
+        "receiver-message-with-denied-access-inserted",
         "MQQB-3.1.5.8.3-127",
-        "A message whose sender is denied access is put into its queue.",
-        _taken_anyway(ACCESS_DENIED),
+        "The receiver refuses a message whose sender has no access and inserts it into its queue.",
+        _insert_refused(ACCESS_DENIED),
     ),
 ):
     add(_name, _breaks, _says, _install)

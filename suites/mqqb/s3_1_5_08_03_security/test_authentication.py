@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.3 Security: signatures and the identity of who signed."""
+"""MS-MQQB 3.1.5.8.3 Security: signatures and the identity of the signer."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
-from suites.mqqb.steps.secured import SHA1, Secured, flipped, judge_dispositions, signed, with_signature
+from suites.mqqb.steps.secured import SHA1, Secured, flip_signature_bit, judge_dispositions, sign, with_signature
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-KEPT, GONE = "in its queue", "not in its queue"
+IN_QUEUE, NOT_IN_QUEUE = "in its queue", "not in its queue"
 NEEDS = needs("security", "receive")
 SIGNATURES = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
@@ -27,100 +27,102 @@ SIGNATURES = (
     *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
     *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
     *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-05", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-14", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
-    ("MQQB-3.1.5.8.3-02", "one bit of the signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-05", "one bit of the signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "one bit of the signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "one bit of the signature is another", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D16", "one bit of the signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-21", "one bit of the signature is another", "kept", GONE),
-    ("MQQB-3.1.5.8.3-12", "one bit of the list's signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "one bit of the list's signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "one bit of the list's signature is another", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-21", "one bit of the list's signature is another", "kept", GONE),
-    ("MQQB-3.1.5.8.3-05", "signed with another's key", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "signed with another's key", "answer", BAD),
-    ("MQQB-3.1.5.8.3-12", "the list signed with another's key", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "the list signed with another's key", "answer", BAD),
-    ("MQQB-3.1.5.8.3-04", "signed under another hash than is named", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "signed under another hash than is named", "answer", BAD),
+    *(("MQQB-3.1.5.8.3-05", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-14", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    ("MQQB-3.1.5.8.3-02", "one bit of the signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-05", "one bit of the signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "one bit of the signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-15", "one bit of the signature changed", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-21", "one bit of the signature changed", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-12", "one bit of the list's signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "one bit of the list's signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-15", "one bit of the list's signature changed", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-21", "one bit of the list's signature changed", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-05", "signed with the key of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "signed with the key of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-12", "the list signed with the key of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "the list signed with the key of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-04", "signed with another hash than HashAlgorithm", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "signed with another hash than HashAlgorithm", "answer", BAD),
     ("MQQB-3.1.5.8.3-11", "an MSMQ 2.0 signature in the list", "answer", BAD),
     ("MQQB-3.1.5.8.3-14", "an MSMQ 2.0 signature in the list", "answer", BAD),
-    ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
-    ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD),
     ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
-    ("MQQB-3.1.5.8.3-14", "no body, a wrong signature", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD),
     *(("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
-    *(("MQSO-7.4.1.4.1-D01", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
-    *(("MQSO-7.4.1.4.2-03", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
-    ("MQSO-7.4.1.4.2-02", "one bit of the signature is another", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "refused, but NA is not set", "answer", "silence"),
-    ("MQDMPR-3.1.1.12-D16", "refused, but NA is not set", "answer", "silence"),
-    ("MQQB-3.1.5.8.3-21", "refused, but NA is not set", "kept", GONE),
+    *(("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    *(("MQSO-7.4.1.4.2-03", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "silence"),
+    ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-21", "refused without NA", "kept", NOT_IN_QUEUE),
 )
 
 
 @NEEDS
 @covers(*(rule for rule, *_ in SIGNATURES))
-def test_signatures_are_verified(peer, sut, judge):
-    """Signatures of every kind and hash by a user that is known; each way in which one can be wrong is refused."""
+def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
+    """Messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash arrive; each kind of invalid signature is
+    refused.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
-    def changed(packet, **fields):
+    def change(packet, **fields):
         for name, value in fields.items():
             setattr(packet["MessagePropertiesHeader"], name, value)
         return packet
 
     outside = secured.message(several=True)
-    outside["SecurityHeader"].Signature = signed(outside.copy(), SIG30)["MultiQueueFormatHeader"].Signature.Signature
+    outside["SecurityHeader"].Signature = sign(outside.copy(), SIG30)["MultiQueueFormatHeader"].Signature.Signature
     dispositions = secured.dispositions(
         {
-            **{f"MSMQ 2.0 with hash {one:#06x}": signed(secured.message(HashAlgorithm=one)) for one in HASHES},
-            **{f"MSMQ 1.0 with hash {one:#06x}": signed(secured.message(HashAlgorithm=one), SIG10) for one in HASHES},
+            **{f"MSMQ 2.0 with hash {one:#06x}": sign(secured.message(HashAlgorithm=one)) for one in HASHES},
+            **{f"MSMQ 1.0 with hash {one:#06x}": sign(secured.message(HashAlgorithm=one), SIG10) for one in HASHES},
             **{
-                f"MSMQ 3.0 with hash {one:#06x}": signed(secured.message(several=True, HashAlgorithm=one), SIG30)
+                f"MSMQ 3.0 with hash {one:#06x}": sign(secured.message(several=True, HashAlgorithm=one), SIG30)
                 for one in HASHES
             },
             **{
-                f"one bit is another, with hash {one:#06x}": flipped(signed(secured.message(HashAlgorithm=one)))
+                f"one bit changed, with hash {one:#06x}": flip_signature_bit(sign(secured.message(HashAlgorithm=one)))
                 for one in HASHES
             },
-            "one bit of the signature is another": flipped(signed(secured.message())),
-            "one bit of the list's signature is another": flipped(signed(secured.message(several=True), SIG30)),
-            "signed with another's key": signed(secured.message(), SIG20, BOB.key),
-            "the list signed with another's key": signed(secured.message(several=True), SIG30, BOB.key),
-            "signed under another hash than is named": changed(signed(secured.message()), HashAlgorithm=SHA1),
-            "an MSMQ 2.0 signature in the list": _in_list(secured),
-            "an MSMQ 3.0 signature outside of the list": outside,
-            "no body": signed(secured.message(body=b"")),
-            "no body, a wrong signature": flipped(signed(secured.message(body=b""))),
-            "refused, but NA is not set": flipped(signed(secured.message(NA=0))),
+            "one bit of the signature changed": flip_signature_bit(sign(secured.message())),
+            "one bit of the list's signature changed": flip_signature_bit(sign(secured.message(several=True), SIG30)),
+            "signed with the key of another user": sign(secured.message(), SIG20, BOB.key),
+            "the list signed with the key of another user": sign(secured.message(several=True), SIG30, BOB.key),
+            "signed with another hash than HashAlgorithm": change(sign(secured.message()), HashAlgorithm=SHA1),
+            "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),
+            "an MSMQ 3.0 signature outside the list": outside,
+            "no body": sign(secured.message(body=b"")),
+            "no body, an invalid signature": flip_signature_bit(sign(secured.message(body=b""))),
+            "refused without NA": flip_signature_bit(sign(secured.message(NA=0))),
         }
     )
     judge_dispositions(judge, secured, dispositions, SIGNATURES)
 
 
-AS_BEFORE = 0xE
-"""Bits of AS, which is for the receiver to set. A message that comes with them may be refused (MS-MQMQ 2.2.20.6)."""
+RECEIVED_AS = 0xE
+"""AS of a received message, which only the receiver should set: the SUT may refuse the message (MS-MQMQ 2.2.20.6)."""
 
 
 @malforms("MQMQ-2.2.20.6-09")
 @NEEDS
 @covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
-def test_a_signature_counts_as_what_it_is(peer, sut, judge):
-    """AS is set by the signature that is genuine, whatever it was when the message came."""
+def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge):
+    """Signed messages arrive with AS 0xE: the receiver sets AS by the kind of the valid signature."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    marked = {"AS": AS_BEFORE}
+    marked = {"AS": RECEIVED_AS}
     dispositions = secured.dispositions(
         {
-            "sig20": signed(secured.message(security=marked)),
-            "sig10": signed(secured.message(security=marked), SIG10),
-            "sig30": signed(secured.message(several=True, security=marked), SIG30),
+            "sig20": sign(secured.message(security=marked)),
+            "sig10": sign(secured.message(security=marked), SIG10),
+            "sig30": sign(secured.message(several=True, security=marked), SIG30),
         }
     )
     for rule, kind in (
@@ -135,7 +137,9 @@ def test_a_signature_counts_as_what_it_is(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-06", "sig30"),
     ):
         if dispositions[kind].found is None:
-            judge.not_exercised(rule, reason="a message with AS set is refused", evidence=dispositions[kind].sent)
+            judge.mark_not_exercised(
+                rule, reason="the SUT refuses a message with AS set", evidence=dispositions[kind].sent
+            )
         else:
             judge_dispositions(judge, secured, dispositions, [(rule, kind, "level", kind)])
 
@@ -146,45 +150,49 @@ TAG = 0x51D5_0001
 @needs("security", "receive", "send")
 @covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
-def test_a_signature_that_the_system_makes_is_genuine_to_it(peer, sut, judge, algorithm):
-    """What the SUT signed comes back from the peer: an MSMQ 1.0 signature says nothing of where a message is for."""
+def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
+    """The SUT signs a message; the peer sends its fields and signature back: it arrives. With one bit changed it is
+    refused.
+
+    An MSMQ 1.0 signature does not cover the destination.
+    """
     secured = Secured(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
-    asked = {"authentication_level": "sig10", "hash_algorithm": algorithm, "sender": ALICE.name}
+    options = {"authentication_level": "sig10", "hash_algorithm": algorithm, "sender": ALICE.name}
     try:
         sut.send(
-            to, body="signed", label="here", admin_queue=to, acks=["positive_arrival"], application_tag=TAG, **asked
+            to, body="signed", label="here", admin_queue=to, acks=["positive_arrival"], application_tag=TAG, **options
         )
     except ControlRefused as refused:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not sign with {algorithm}: {refused}")
         return
-    frame = _with_tag(peer, TAG)
+    frame = _await_tag(peer, TAG)
     properties = frame["MessagePropertiesHeader"]
     names = ("MessageBody", "Label", "ApplicationTag", "CorrelationID", "BodyType", "HashAlgorithm")
-    same = {name: getattr(properties, name) for name in names}
+    copied = {name: getattr(properties, name) for name in names}
     header = {"AdminQueue": frame["UserHeader"].AdminQueue}
     value = bytes(frame["SecurityHeader"].Signature)
-    genuine, other = (with_signature(secured.message(header=header, **same), value) for _ in range(2))
-    back = secured.dispositions({"": genuine, "another bit": flipped(other)})
+    valid, foreign = (with_signature(secured.message(header=header, **copied), value) for _ in range(2))
+    dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(foreign)})
     table = (
-        ("MQQB-3.1.5.8.3-05", "another bit", "answer", BAD),
+        ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD),
         ("MQQB-3.1.5.8.3-09", "", "level", "sig10"),
         ("MQDMPR-3.1.7.1.31-D08", "", "level", "sig10"),
         ("MQDMPR-3.1.7.1.31-06", "", "level", "sig10"),
     )
-    judge_dispositions(judge, secured, back, table)
+    judge_dispositions(judge, secured, dispositions, table)
 
 
-def _with_tag(peer, tag):
+def _await_tag(peer, tag):
     came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
     if not came:
-        raise ConformanceFailure("the SUT's message did not come")
+        raise ConformanceFailure("no message of the SUT came")
     return came[0]
 
 
-def _in_list(secured):
+def _sign_list_as_msmq_2(secured):
     packet = secured.message(several=True)
-    value = signed(packet.copy(), SIG20)["SecurityHeader"].Signature
+    value = sign(packet.copy(), SIG20)["SecurityHeader"].Signature
     packet["MultiQueueFormatHeader"].Signature.Signature = value
     return packet
 
@@ -198,22 +206,22 @@ IDENTITIES = (
     ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD),
     ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD),
     ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", GONE),
-    ("MQQB-3.1.5.8.3-23", "another's certificate that is cached", "answer", BAD),
-    ("MQQB-3.1.5.8.3-37", "another's certificate that is cached", "answer", BAD),
-    ("MQQB-3.1.5.8.3-22", "a user that is not known", "answer", BAD),
-    ("MQQB-3.1.5.8.3-24", "a user that is not known", "answer", BAD),
-    ("MQQB-3.1.5.8.3-37", "a user that is not known", "answer", BAD),
-    ("MQQB-3.1.5.8.3-38", "a user that is not known", "answer", BAD),
-    ("MQQB-3.1.5.8.3-44", "a user that is not known", "kept", GONE),
-    ("MQQB-3.1.5.8.3-38", "refused, but NA is not set", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-23", "a cached certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-37", "a cached certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-22", "an unknown user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-24", "an unknown user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-37", "an unknown user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-38", "refused without NA", "answer", "silence"),
     ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.3-03", "a certificate of another user", "answer", BAD),
     ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD),
     ("MQSO-7.4.1.4.2-05", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D01", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D02", "the user's own certificate", "answer", ARRIVED),
-    ("MQSO-7.4.1.4.2-D02", "another's certificate that is cached", "answer", BAD),
+    ("MQSO-7.4.1.4.2-D02", "a cached certificate of another user", "answer", BAD),
     ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD),
 )
 
@@ -221,56 +229,61 @@ IDENTITIES = (
 @NEEDS
 @covers(*(rule for rule, *_ in IDENTITIES))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
-def test_the_certificate_must_be_its_senders(peer, sut, judge, where):
-    """Genuine signatures: the certificate has to be registered for the user that SecurityID names, by the queue manager
-    or by its directory.
+def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
+    """Messages with valid signatures arrive only if the certificate is registered for the user of SecurityID.
+
+    The queue manager has the registration, or its directory.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    other = {"SenderCert": MALLORY.certificate}
-    first = {
-        "the user's own certificate": signed(secured.message()),
-        "a certificate of another user": signed(secured.message(security=other), SIG20, MALLORY.key),
-        "the other user": signed(secured.message(BOB), SIG20, BOB.key),
+    foreign = {"SenderCert": MALLORY.certificate}
+    of_registered_users = {
+        "the user's own certificate": sign(secured.message()),
+        "a certificate of another user": sign(secured.message(security=foreign), SIG20, MALLORY.key),
+        "the other user": sign(secured.message(BOB), SIG20, BOB.key),
     }
-    second = {
-        "another's certificate that is cached": signed(
+    after_caching = {
+        "a cached certificate of another user": sign(
             secured.message(security={"SenderCert": BOB.certificate}), SIG20, BOB.key
         ),
-        "a user that is not known": signed(secured.message(MALLORY), SIG20, MALLORY.key),
-        "refused, but NA is not set": signed(secured.message(security=other, NA=0), SIG20, MALLORY.key),
+        "an unknown user": sign(secured.message(MALLORY), SIG20, MALLORY.key),
+        "refused without NA": sign(secured.message(security=foreign, NA=0), SIG20, MALLORY.key),
     }
-    judge_dispositions(judge, secured, secured.dispositions(first) | secured.dispositions(second), IDENTITIES)
+    judge_dispositions(
+        judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITIES
+    )
 
 
 FINALS = (
     ("MQQB-3.1.5.8.3-18", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "final", "no FinalAck"),
-    ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", KEPT),
-    ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", KEPT),
-    ("MQQB-3.1.5.8.3-18", "a wrong signature", "final", BAD),
-    ("MQQB-3.1.5.8.3-14", "a wrong signature", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "a wrong signature", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D16", "a wrong signature", "answer", BAD),
-    ("MQQB-3.1.5.8.3-21", "a wrong signature", "kept", GONE),
-    ("MQQB-3.1.5.8.3-41", "another's certificate", "final", BAD),
-    ("MQQB-3.1.5.8.3-38", "another's certificate", "answer", BAD),
-    ("MQQB-3.1.5.8.3-44", "another's certificate", "kept", GONE),
+    ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", IN_QUEUE),
+    ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", IN_QUEUE),
+    ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD),
+    ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD),
+    ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D16", "an invalid signature", "answer", BAD),
+    ("MQQB-3.1.5.8.3-21", "an invalid signature", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD),
+    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
 )
 
 
-@goes_on()
+@sut_survives()
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
-def test_a_final_ack_tells_of_a_refused_transactional_message(peer, sut, judge):
-    """Transactional messages are refused by FinalAcks, too."""
+def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
+    """Transactional messages with a wrong signature or certificate have FinalAcks with BAD_SIGNATURE; a valid one
+    has none.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     dispositions = secured.dispositions(
         {
-            "a transactional message": signed(secured.message(queue="transactional")),
-            "a wrong signature": flipped(signed(secured.message(queue="transactional"))),
-            "another's certificate": signed(
+            "a transactional message": sign(secured.message(queue="transactional")),
+            "an invalid signature": flip_signature_bit(sign(secured.message(queue="transactional"))),
+            "a certificate of another user": sign(
                 secured.message(queue="transactional", security={"SenderCert": MALLORY.certificate}), SIG20, MALLORY.key
             ),
         },

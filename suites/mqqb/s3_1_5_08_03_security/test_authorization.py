@@ -1,6 +1,7 @@
-"""MS-MQQB 3.1.5.8.3 Security: which sender may write to which queue. "restricted" is for a group and for Carol.
+"""MS-MQQB 3.1.5.8.3 Security: the right of a sender to write to a queue.
 
-Of the group Erin is denied it; Dave owns it, which gives him no right to write.
+The queue "restricted" grants writing to a group and to Carol. Erin, in the group, is denied; Dave owns the queue, which
+grants no right to write.
 """
 
 from __future__ import annotations
@@ -13,25 +14,25 @@ from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire.protection import SIG20
 from suites.mqdmpr.steps.descriptors import descriptor
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, signed
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 NEEDS = needs("security", "receive")
-OF_RESTRICTED = needs("security", "receive", "queue_control")
-"""Nobody but the owner of a restricted queue may read it: a control channel, no remote reader."""
+NEEDS_OF_RESTRICTED = needs("security", "receive", "queue_control")
+"""Only its owner may read a restricted queue: the check needs a control channel, not a remote reader."""
 RESTRICTED = (
-    ("MQQB-3.1.5.8.3-90", "Carol, to whom it is granted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-91", "Carol, to whom it is granted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-98", "Carol, to whom it is granted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-99", "Carol, to whom it is granted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-105", "Carol, to whom it is granted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-110", "Carol, to whom it is granted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-117", "Carol, to whom it is granted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-120", "Carol, to whom it is granted", "kept", "in its queue"),
-    ("MQQB-3.1.5.8.3-99", "Bob, by his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-114", "Bob, by his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-115", "Bob, by his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-116", "Bob, by his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-91", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-98", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-99", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-105", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-110", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-117", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-120", "Carol, with the right to write", "kept", "in its queue"),
+    ("MQQB-3.1.5.8.3-99", "Bob, by the right of his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-114", "Bob, by the right of his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-115", "Bob, by the right of his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-116", "Bob, by the right of his group", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-01", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-90", "Alice, who may only peek", "answer", DENIED),
@@ -45,57 +46,59 @@ RESTRICTED = (
     ("MQDMPR-3.1.1.12-D14", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "kept", "not in its queue"),
     ("MQQB-3.1.5.8.3-127", "Alice, who may only peek", "kept", "not in its queue"),
-    ("MQQB-3.1.5.8.3-89", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-99", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-115", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-119", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-121", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQDMPR-3.1.1.12-D14", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-127", "Dave, whose it is, with no right to write", "kept", "not in its queue"),
-    ("MQQB-3.1.5.8.3-99", "Erin, denied, though of the group", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-115", "Erin, denied, though of the group", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "Erin, denied, though of the group", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-89", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-99", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-115", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-119", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-121", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQDMPR-3.1.1.12-D14", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "Dave, the owner without the right to write", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-99", "Erin, denied although in the group", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-115", "Erin, denied although in the group", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "Erin, denied although in the group", "kept", "not in its queue"),
     ("MQQB-3.1.5.8.3-89", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-121", "Alice, NA is not set", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-121", "Alice, without NA", "answer", "silence"),
     ("MQSO-7.3-01", "Alice, who may only peek", "answer", DENIED),
-    ("MQSO-7.3-02", "Dave, whose it is, with no right to write", "answer", DENIED),
-    ("MQSO-7.3-D01", "Carol, to whom it is granted", "kept", "in its queue"),
+    ("MQSO-7.3-02", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQSO-7.3-D01", "Carol, with the right to write", "kept", "in its queue"),
     ("MQSO-7.3-D01", "Alice, who may only peek", "kept", "not in its queue"),
-    ("MQDMPR-3.1.1.12-D14", "Alice, NA is not set", "answer", "silence"),
+    ("MQDMPR-3.1.1.12-D14", "Alice, without NA", "answer", "silence"),
 )
 
 
-@OF_RESTRICTED
+@NEEDS_OF_RESTRICTED
 @covers(*(rule for rule, *_ in RESTRICTED))
-def test_a_restricted_queue(peer, sut, judge):
-    """Who has the right to write, by a group or by himself, gets in; who has others, or none, does not."""
+def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge):
+    """Messages of users with the right to write, by themselves or by a group, arrive; those of users without it are
+    refused.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
 
-    def by(user, **fields):
+    def message_of(user, **fields):
         return secured.message(user, queue="restricted", **fields)
 
     dispositions = secured.dispositions(
         {
-            "Carol, to whom it is granted": by(CAROL),
-            "Bob, by his group": by(BOB),
-            "Alice, who may only peek": by(ALICE),
-            "Dave, whose it is, with no right to write": by(DAVE),
-            "Erin, denied, though of the group": by(ERIN),
-            "Alice, signed": signed(by(ALICE), SIG20, ALICE.key),
-            "a queue manager, as Everyone": by(ALICE, security=_queue_manager(peer)),
-            "Alice, NA is not set": by(ALICE, NA=0),
+            "Carol, with the right to write": message_of(CAROL),
+            "Bob, by the right of his group": message_of(BOB),
+            "Alice, who may only peek": message_of(ALICE),
+            "Dave, the owner without the right to write": message_of(DAVE),
+            "Erin, denied although in the group": message_of(ERIN),
+            "Alice, signed": sign(message_of(ALICE), SIG20, ALICE.key),
+            "a queue manager, as Everyone": message_of(ALICE, security=_queue_manager_security(peer)),
+            "Alice, without NA": message_of(ALICE, NA=0),
         },
         "restricted",
     )
     judge_dispositions(judge, secured, dispositions, RESTRICTED)
 
 
-def _queue_manager(peer):
+def _queue_manager_security(peer):
     return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
@@ -108,51 +111,53 @@ OPEN = (
     ("MQQB-3.1.5.8.3-110", "Alice", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "in its queue"),
-    ("MQQB-3.1.5.8.3-98", "nobody's SID", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-102", "nobody's SID", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-105", "nobody's SID", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-110", "nobody's SID", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "nobody's SID", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-127", "nobody's SID", "kept", "not in its queue"),
-    ("MQQB-3.1.5.8.3-102", "no SID at all", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-98", "a SID without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-102", "a SID without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-105", "a SID without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-110", "a SID without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "a SID without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-102", "a malformed SID", "answer", DENIED),
 )
 
 
 @malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14")
 @NEEDS
 @covers(*(rule for rule, *_ in OPEN))
-def test_a_queue_for_everyone(peer, sut, judge):
-    """Everyone is who has an account, and queue managers; a SID that is nobody's gets no token, and no access."""
+def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
+    """Messages of a user and of a queue manager arrive in a queue for Everyone; those of a SID without account are
+    refused.
+    """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
         {
             "Alice": secured.message(),
-            "a queue manager, as Everyone": secured.message(security=_queue_manager(peer)),
-            "nobody's SID": secured.message(MALLORY),
-            "no SID at all": secured.message(security={"SecurityID": b"\1\2\3\4"}),
+            "a queue manager, as Everyone": secured.message(security=_queue_manager_security(peer)),
+            "a SID without account": secured.message(MALLORY),
+            "a malformed SID": secured.message(security={"SecurityID": b"\1\2\3\4"}),
         }
     )
     judge_dispositions(judge, secured, dispositions, OPEN)
 
 
-ACCESS = {"Alice": ARRIVED, "nobody's SID": DENIED}
-OF_PUBLIC = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
+ACCESS = {"Alice": ARRIVED, "a SID without account": DENIED}
+PUBLIC_RULES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
 
 
-@OF_RESTRICTED
+@NEEDS_OF_RESTRICTED
 @needs("directory")
-@covers(*OF_PUBLIC)
-def test_a_public_queue_for_everyone(peer, sut, judge):
-    """A public queue that is made without a descriptor is for who has an account; a SID that is nobody's gets no
-    access.
+@covers(*PUBLIC_RULES)
+def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
+    """A message of a user arrives in a public queue with the default descriptor; one of a SID without account is
+    refused.
     """
     secured, name = Secured(peer, sut), f"mqc-{sut.own}-public"
     sut.create_queue(name)
     to = rf"TCP:{sut.address}\{name}"
-    users = {"Alice": ALICE, "nobody's SID": MALLORY}
-    sent = {who: secured.message(user, destination=to) for who, user in users.items()}
+    users = {"Alice": ALICE, "a SID without account": MALLORY}
+    sent = {sender: secured.message(user, destination=to) for sender, user in users.items()}
     dispositions = secured.dispositions(sent)
-    table = [(rule, who, "answer", expected) for rule in OF_PUBLIC for who, expected in ACCESS.items()]
+    table = [(rule, sender, "answer", expected) for rule in PUBLIC_RULES for sender, expected in ACCESS.items()]
     judge_dispositions(judge, secured, dispositions, table)
     sut.delete_queue(name)
 
@@ -162,17 +167,17 @@ GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000
 GENERIC = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))
 
 
-@OF_RESTRICTED
+@NEEDS_OF_RESTRICTED
 @covers("MQQB-3.1.5.8.3-99")
-def test_generic_rights_stand_for_those_of_a_queue(peer, sut, judge):
-    """A queue is made at which one may generically write, one read, one do everything: writing is of the first and the
-    last.
+def test_generic_rights_include_the_right_to_write(peer, sut, judge):
+    """A queue grants GENERIC_WRITE, GENERIC_READ and GENERIC_ALL to one user each: messages of the first and last
+    arrive.
     """
-    given = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC))
+    security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC))
     try:
-        name = sut.new_queue("generic", security_base64=base64.b64encode(given).decode())
+        name = sut.new_queue("generic", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
         return
     secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
     dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user, *_ in GENERIC})
@@ -180,15 +185,15 @@ def test_generic_rights_stand_for_those_of_a_queue(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, table)
 
 
-@OF_RESTRICTED
+@NEEDS_OF_RESTRICTED
 @covers("MQQB-3.1.5.8.3-01")
-def test_a_message_without_security_header_is_not_subject_to_it(peer, sut, judge):
-    """E83: a message without a SecurityHeader may pass or be denied; it is never refused for a signature."""
+def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
+    """A message without a SecurityHeader for a restricted queue arrives or is denied access (E83), and nothing else."""
     secured = Secured(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
     judge(
         "MQQB-3.1.5.8.3-01",
-        expected=holds("allowed by E83"),
+        expected=holds("an arrival or a denied access (E83)"),
         observed=disposition.answer in (ARRIVED, DENIED) or disposition.answer,
         evidence=disposition.frames,
         errata="E83",
@@ -198,18 +203,18 @@ def test_a_message_without_security_header_is_not_subject_to_it(peer, sut, judge
 FINALS = (
     ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-124", "Alice", "kept", "in its queue"),
-    ("MQQB-3.1.5.8.3-124", "nobody's SID", "final", DENIED),
-    ("MQQB-3.1.5.8.3-127", "nobody's SID", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-124", "a SID without account", "final", DENIED),
+    ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not in its queue"),
 )
 
 
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
-def test_a_final_ack_tells_of_a_transactional_message_that_is_denied(peer, sut, judge):
-    """A transactional message of somebody who may not write is refused by a FinalAck, too."""
+def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
+    """A transactional message of a SID without account has a FinalAck with ACCESS_DENIED; one of a user has none."""
     secured = Secured(peer, sut)
     packets = {
         "Alice": secured.message(queue="transactional"),
-        "nobody's SID": secured.message(MALLORY, queue="transactional"),
+        "a SID without account": secured.message(MALLORY, queue="transactional"),
     }
     judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINALS)

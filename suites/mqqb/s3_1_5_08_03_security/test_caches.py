@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.3 Security: keys and certificates that are kept; MS-MQQB 3.1.1.3: the caches."""
+"""MS-MQQB 3.1.5.8.3 Security and 3.1.1.3: the caches of certificates and symmetric keys."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
-from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, simple_blob
-from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, about, cached, manager, remaining_ms, users
-from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
+from harness.wire import protection
+from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
+from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, encrypt, sign
 
 NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
-PROVIDER = LEVELS[ENHANCED]
-WAYS = (
-    (1, RC2, 40),
-    (1, RC4, 40),
-    (ENHANCED, RC2, 128),
-    (ENHANCED, RC4, 128),
-    (5, AES_128, 128),
-    (5, AES_192, 192),
-    (5, AES_256, 256),
+PROVIDER = protection.LEVELS[ENHANCED]
+ENCRYPTIONS = (
+    (1, protection.RC2, 40),
+    (1, protection.RC4, 40),
+    (ENHANCED, protection.RC2, 128),
+    (ENHANCED, protection.RC4, 128),
+    (5, protection.AES_128, 128),
+    (5, protection.AES_192, 192),
+    (5, protection.AES_256, 256),
 )
 """PrivacyLevel, algorithm and bits of its key."""
-LATER_MS = 3_000
-"""Longer than the difference that CachedTime, in seconds, can show."""
-LONG = 100
-"""Lifetimes that a cleanup timer may run for without having been started again: how many are right is another rule."""
+DELAY_MS = 3_000
+"""A delay that CachedTime, in whole seconds, shows."""
+MOST_LIFETIMES = 100
+"""The longest accepted cleanup timer in lifetimes, where another rule judges its exact duration."""
 
 
 @NEEDS
@@ -45,46 +45,61 @@ LONG = 100
     "MQQB-3.1.1.3-03",
     "MQQB-3.1.1.3-05",
 )
-def test_a_verified_certificate_is_cached(peer, sut, judge):
-    """One entry for the user and the certificate; the timer starts with the first and runs on with the second.
+def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
+    """A signed message makes one entry of UserCertCache; the timer starts with it, and not again with a second one.
 
-    A message that brings no certificate, a while before, starts no timer of theirs.
+    An earlier message without a certificate starts no timer of this cache.
     """
-    secured = Secured(peer, sut)
-    secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, KEY[128])})
+    secured, caches = Secured(peer, sut), Caches(sut)
+    secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, KEY[128])})
     peer.pass_time(2 * sut.response_timeout_ms)
-    before = users(sut)
-    disposition = secured.dispositions({"": signed(secured.message(body=CLEAR))})[""]
+    initial_users = caches.users()
+    disposition = secured.dispositions({"": sign(secured.message(body=CLEAR))})[""]
     if disposition.found is None:
         raise ConformanceFailure(OTHER_BYTES)
-    entries, now_s = cached(sut, CERTIFICATES), peer.environment.now().utc_s
+    entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-29",
         "MQQB-3.1.5.8.3-34",
         "MQQB-3.1.1.3-02",
         "MQQB-3.1.1.3-03",
-        expected=facts(before=[], after=["alice"]),
-        observed={"before": before, "after": users(sut)},
+        expected=facts(initial=[], later=["alice"]),
+        observed={"initial": initial_users, "later": caches.users()},
         evidence=evidence,
     )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
     judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
     digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
-    shown = entry["UserCert"].get("Digest", digest)
-    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown, case="Digest", evidence=evidence)
-    judge("MQQB-3.1.5.8.3-31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
+    shown_digest = entry["UserCert"].get("Digest", digest)
+    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown_digest, case="Digest", evidence=evidence)
     judge(
-        "MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33", expected=about(now_s), observed=entry["CachedTime"], evidence=evidence
+        "MQQB-3.1.5.8.3-31",
+        expected=ALICE.security_id.hex(),
+        observed=entry["SecurityID"],
+        evidence=evidence,
     )
-    whole = manager(sut)["UserCertLifetime"]
-    due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
-    first = remaining_ms(sut, CERTIFICATES)
-    peer.pass_time(LATER_MS)
-    secured.dispositions({"": signed(secured.message(BOB), key=BOB.key)})
-    second = remaining_ms(sut, CERTIFICATES)
-    observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
+    judge(
+        "MQQB-3.1.5.8.3-32",
+        "MQQB-3.1.5.8.3-33",
+        expected=expect_about(now_s),
+        observed=entry["CachedTime"],
+        evidence=evidence,
+    )
+    lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
+    due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
+    first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
+    peer.pass_time(DELAY_MS)
+    secured.dispositions({"": sign(secured.message(BOB), key=BOB.key)})
+    second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
+    observed = (
+        first_remaining_ms
+        if second_remaining_ms is None
+        or first_remaining_ms is None
+        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        else "restarted"
+    )
     judge(
         "MQQB-3.1.5.8.3-36",
         "MQQB-3.1.1.3-05",
@@ -96,21 +111,21 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
 
 @NEEDS
 @covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
-def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
-    """Four entries fit: a fifth lets the two oldest go."""
-    secured = Secured(peer, sut, user_cert_cache_size=4)
+def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
+    """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries."""
+    secured, caches = Secured(peer, sut, user_cert_cache_size=4), Caches(sut)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
-        disposition = secured.dispositions({"": signed(secured.message(user), key=user.key)})[""]
+        disposition = secured.dispositions({"": sign(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
             raise ConformanceFailure(OTHER_BYTES)
         evidence += disposition.frames
-        peer.pass_time(LATER_MS)
-    full = users(sut)
-    evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
+        peer.pass_time(DELAY_MS)
+    full = caches.users()
+    evidence += secured.dispositions({"": sign(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
         expected=facts(full=["alice", "bob", "carol", "dave"], later=["carol", "dave", "erin"]),
-        observed={"full": full, "later": users(sut)},
+        observed={"full": full, "later": caches.users()},
         evidence=evidence[-6:],
     )
 
@@ -131,47 +146,47 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
     "MQQB-3.1.1.3-07",
     "MQQB-3.1.1.3-14",
 )
-def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
-    """One entry for sender, provider, algorithm and blob, also after a second message with the same key.
+def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
+    """An encrypted message makes one entry of ReceiveSymmetricKeyCache, and a second message with the same key none.
 
-    A message that brings no key, a while before, starts no timer of theirs.
+    An earlier message without a key starts no timer of this cache.
     """
-    secured = Secured(peer, sut)
-    secured.dispositions({"": signed(secured.message(body=CLEAR))})
+    secured, caches = Secured(peer, sut), Caches(sut)
+    secured.dispositions({"": sign(secured.message(body=CLEAR))})
     peer.pass_time(3 * sut.response_timeout_ms)
-    before = len(cached(sut, RECEIVE))
+    initial = len(caches.entries(caches.RECEIVED_KEYS))
 
     def message(key=KEY[128]):
-        return secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)
+        return encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)
 
     disposition = secured.dispositions({"": message()})[""]
-    entries, now_s = cached(sut, RECEIVE), peer.environment.now().utc_s
+    entries, now_s = caches.entries(caches.RECEIVED_KEYS), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=facts(before=0, after=1),
-        observed={"before": before, "after": len(entries)},
+        expected=facts(initial=0, later=1),
+        observed={"initial": initial, "later": len(entries)},
         evidence=evidence,
     )
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.5.8.3-59", "RemoteQMGuid", str(peer.identifier)),
         ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", PROVIDER),
-        ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", RC4),
+        ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
         judge(rule, expected=expected, observed=entry.get(element), evidence=evidence)
-    judge("MQQB-3.1.5.8.3-66", expected=about(now_s), observed=entry["CachedTime"], evidence=evidence)
-    again = secured.dispositions({"": message()})[""]
-    known = len(cached(sut, RECEIVE))
-    judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *again.frames])
-    whole = manager(sut)["SymmetricKeyShortLifetime"]
-    due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
-    first = remaining_ms(sut, RECEIVE)
-    peer.pass_time(LATER_MS)
+    judge("MQQB-3.1.5.8.3-66", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=evidence)
+    repeated = secured.dispositions({"": message()})[""]
+    known = len(caches.entries(caches.RECEIVED_KEYS))
+    judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *repeated.frames])
+    lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
+    due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
+    first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
+    peer.pass_time(DELAY_MS)
     another = secured.dispositions({"": message(KEY[128][::-1])})[""]
-    second = remaining_ms(sut, RECEIVE)
-    counts = [before, len(entries), len(cached(sut, RECEIVE)) - known]
+    second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
+    counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
     judge(
         "MQQB-3.1.5.8.3-57",
         "MQQB-3.1.5.8.3-58",
@@ -179,26 +194,35 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries before, after, and for another key",
+        case="entries at first, after the message, and added by another key",
         evidence=[*evidence, *another.frames],
     )
-    observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
+    observed = (
+        first_remaining_ms
+        if second_remaining_ms is None
+        or first_remaining_ms is None
+        or second_remaining_ms <= first_remaining_ms - DELAY_MS // 2
+        else "restarted"
+    )
     soonest = due - slack - 2 * sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.5.8.3-69", LONG * due), ("MQQB-3.1.1.3-14", due)):
+    for rule, latest in (("MQQB-3.1.5.8.3-69", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)
 
 
 @NEEDS
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
-def test_keys_of_every_provider_are_cached(peer, sut, judge):
-    """A message of each level with each of its algorithms makes an entry of one cache. Windows XP has two (<60>)."""
-    secured = Secured(peer, sut)
+def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
+    """Messages of each level and algorithm make an entry each in one cache; Windows XP has two caches (note <60>)."""
+    secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
-    for level, algorithm, bits in WAYS:
-        packet = secret(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
+    for level, algorithm, bits in ENCRYPTIONS:
+        packet = encrypt(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
         frames += secured.dispositions({"": packet})[""].frames
-    expected = [(LEVELS[level], algorithm) for level, algorithm, _ in WAYS]
-    entries = [(entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm")) for entry in cached(sut, RECEIVE)]
+    expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTIONS]
+    entries = [
+        (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"))
+        for entry in caches.entries(caches.RECEIVED_KEYS)
+    ]
     judge("MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), evidence=frames)
     for at, rule in enumerate(("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61")):
         observed = [entry[at] for entry in entries]
@@ -207,29 +231,36 @@ def test_keys_of_every_provider_are_cached(peer, sut, judge):
 
 @NEEDS
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
-def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
-    """Four keys fit: a fifth lets the two oldest go."""
-    secured = Secured(peer, sut, receive_symmetric_key_cache_size=4)
-    receiver = listed_keys(sut.receiving_keys)[PROVIDER]
+def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
+    """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries."""
+    secured, caches = Secured(peer, sut, receive_symmetric_key_cache_size=4), Caches(sut)
+    receiver = protection.listed_keys(sut.receiving_keys)[PROVIDER]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
-    names = {simple_blob(RC4, key, receiver).hex(): str(key[0]) for key in keys}
+    names = {protection.simple_blob(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
-    def known():
-        return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in cached(sut, RECEIVE)]
+    def list_cached():
+        return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]
 
     evidence = []
     for key in keys[:4]:
-        evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)})[""].frames
-        peer.pass_time(LATER_MS)
-    full = known()
+        evidence += secured.dispositions(
+            {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)}
+        )[""].frames
+        peer.pass_time(DELAY_MS)
+    full = list_cached()
     judge(
-        "MQQB-3.1.5.8.3-67", expected=holds("cached", otherwise="nothing"), observed=bool(full), evidence=evidence[-1]
+        "MQQB-3.1.5.8.3-67",
+        expected=holds("keys are cached", otherwise="no key is cached"),
+        observed=bool(full),
+        evidence=evidence[-1],
     )
-    evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, keys[4])})[""].frames
+    evidence += secured.dispositions(
+        {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, keys[4])}
+    )[""].frames
     judge(
         "MQQB-3.1.5.8.3-68",
         "MQQB-3.1.1.3-09",
         expected=facts(full=[*"1234"], later=[*"345"]),
-        observed={"full": full, "later": known()},
+        observed={"full": full, "later": list_cached()},
         evidence=evidence[-6:],
     )

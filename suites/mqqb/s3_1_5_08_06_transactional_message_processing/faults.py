@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import TransactionHeader, UserMessagePacket
@@ -17,33 +17,33 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 Accepted = Callable[[TransactionHeader, Session, bool], bool]
-"""Whether a message is accepted: its place, where its sequence stands, and whether it should be."""
+"""Whether a message is accepted, by its header, its session, and the correct decision."""
 ON_DESTINATION = 3
 """UserHeader.Flags.DQ of a private name."""
 
 # -- the Order Ack Send Timer --------------------------------------------------------------------------------------
 
 
-@fault("order-ack-put-off-for-ever", breaks=("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"))
+@fault("receiver-order-ack-delayed-without-limit", breaks=("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"))
 class OrderAckPutOffForEver(OrderAcks):
-    """Each message puts the OrderAck off."""
+    """The receiver restarts the Order Ack Send Timer for each message, without the limit MaximumOrderAckDelay."""
 
     def schedule(self, session: Session, now: Now) -> None:
         self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
 
-@fault("order-ack-never-put-off", breaks=("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"))
+@fault("receiver-order-ack-timer-never-restarted", breaks=("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"))
 class OrderAckNeverPutOff(OrderAcks):
-    """No message puts the OrderAck off."""
+    """The receiver never restarts a running Order Ack Send Timer for a further message."""
 
     def schedule(self, session: Session, now: Now) -> None:
         if not self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number)):
             super().schedule(session, now)
 
 
-@fault("order-ack-timeout-of-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"))
+@fault("receiver-order-ack-timeout-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"))
 class OrderAckTimeoutOfTwoSeconds(SessionInitialization):
-    """OrderAckTimeout is two seconds."""
+    """The receiver starts the Order Ack Send Timer with an OrderAckTimeout of two seconds."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
         super().initialize_parameters(session, now)
@@ -51,9 +51,9 @@ class OrderAckTimeoutOfTwoSeconds(SessionInitialization):
 
 
 add(
-    "order-ack-not-sent",
+    "receiver-order-ack-not-sent",
     ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"),
-    "Nothing is sent when the Order Ack Send Timer expires.",
+    "The receiver sends nothing when the Order Ack Send Timer expires.",
     skip(OrderAcks.on_send_timer),
 )
 
@@ -61,9 +61,9 @@ add(
 # -- the sequence --------------------------------------------------------------------------------------------------
 
 
-@fault("order-ack-of-any-later-message", breaks=("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"))
+@fault("receiver-sequence-gap-accepted", breaks=("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"))
 class AnyLaterMessageAccepted(InSequence):
-    """A message is accepted whether the one before it came or not."""
+    """The receiver accepts a later message of a sequence although the message before it is missing."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -74,7 +74,7 @@ class AnyLaterMessageAccepted(InSequence):
 
 
 def _sequence_rule(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
-    """Add a fault that accepts by another comparison: of a message's place, and where its sequence stands."""
+    """Add a fault that decides by another comparison whether a message is accepted."""
 
     class ByAnotherRule(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -82,7 +82,7 @@ def _sequence_rule(name: str, breaks: tuple[str, ...], says: str, accepted: Acce
             assert header is not None
             return accepted(header, session, super().is_in_sequence(session, packet))
 
-    add(name, breaks, says, replaced(ByAnotherRule))
+    add(name, breaks, says, replace_part(ByAnotherRule))
 
 
 def _is_later(header: TransactionHeader, session: Session) -> bool:
@@ -90,17 +90,17 @@ def _is_later(header: TransactionHeader, session: Session) -> bool:
 
 
 _sequence_rule(
-    "sequence-without-gaps",
+    "receiver-sequence-previous-number-not-last-accepted-rejected",
     ("MQQB-3.1.5.8.6-D03",),
-    "A message is accepted only if it follows on the very last one.",
+    "The receiver accepts a message only if its PreviousTxSequenceNumber is the last accepted number.",
     lambda header, session, right: (
         right and (_is_later(header, session) or header.PreviousTxSequenceNumber == session.IncomingTxSequenceNumber)
     ),
 )
 _sequence_rule(
-    "sequence-accepts-twice",
+    "receiver-sequence-number-accepted-twice",
     ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03"),
-    "A message with the number where its sequence stands is accepted again.",
+    "The receiver accepts another message with the last accepted TxSequenceNumber.",
     lambda header, session, right: (
         right
         or (header.TxSequenceID, header.TxSequenceNumber)
@@ -108,29 +108,29 @@ _sequence_rule(
     ),
 )
 _sequence_rule(
-    "sequence-numbers-of-sixteen-bits",
+    "receiver-sequence-number-compared-in-16-bits",
     ("MQQB-3.1.5.8.6-D03",),
-    "A number is compared in sixteen bits.",
+    "The receiver compares only the lower 16 bits of TxSequenceNumber.",
     lambda header, session, right: (
         right and (_is_later(header, session) or header.TxSequenceNumber & 0xFFFF > session.IncomingTxSequenceNumber)
     ),
 )
 _sequence_rule(
-    "sequence-of-any-beginning",
+    "receiver-later-sequence-accepted-from-any-message",
     ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04"),
-    "Any message of a later sequence is accepted.",
+    "The receiver accepts any message of a later sequence, with any PreviousTxSequenceNumber.",
     lambda header, session, right: right or _is_later(header, session),
 )
 _sequence_rule(
-    "sequence-from-number-one",
+    "receiver-later-sequence-accepted-from-number-1-only",
     ("MQQB-3.1.5.8.6-D04",),
-    "Of a later sequence only the number 1 is accepted.",
+    "The receiver accepts a message of a later sequence only if its TxSequenceNumber is 1.",
     lambda header, session, right: right and (header.TxSequenceNumber == 1 or not _is_later(header, session)),
 )
 _sequence_rule(
-    "sequence-by-ordinal",
+    "receiver-sequence-order-by-ordinal-only",
     ("MQQB-3.1.5.8.6-D04",),
-    "Which sequence is later is told by the Ordinal alone.",
+    "The receiver orders sequences by the Ordinal of TxSequenceID alone and ignores TimeStamp.",
     lambda header, session, right: (
         right
         if header.TxSequenceID == session.IncomingTxSequenceID
@@ -139,17 +139,17 @@ _sequence_rule(
 )
 
 
-@fault("sequence-of-direct-names-alone", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
+@fault("receiver-sequence-of-private-name-unchecked", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
 class SequenceOfDirectNamesAlone(InSequence):
-    """Messages that have a private name are accepted in any order."""
+    """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.DQ == ON_DESTINATION or super().is_in_sequence(session, packet)
 
 
-@fault("order-ack-number-forgotten", breaks="MQQB-3.1.5.8.6-09")
+@fault("receiver-sequence-position-reset-to-1", breaks="MQQB-3.1.5.8.6-09")
 class NumberForgotten(InSequence):
-    """A sequence stands at number 1 after each message."""
+    """The receiver resets its position in the incoming sequence to 1 after each accepted message."""
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
@@ -159,16 +159,16 @@ class NumberForgotten(InSequence):
 
 
 add(
-    "order-ack-rejection-not-counted",
+    "receiver-reject-count-not-incremented",
     "MQQB-3.1.5.8.6-05",
-    "A message that is not accepted is not counted.",
+    "The receiver does not increment TxMessageRejectCount for a rejected transactional message.",
     skip(InSequence.reject_out_of_sequence),
 )
 
 
-@fault("order-ack-rejection-not-told", breaks="MQQB-3.1.5.8.6-06")
+@fault("receiver-transfer-info-reject-count-always-0", breaks="MQQB-3.1.5.8.6-06")
 class RejectionNotNoted(InSequence):
-    """RejectCount of the sequence stays 0."""
+    """The receiver leaves RejectCount of IncomingTransactionalTransferInfo at 0."""
 
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
@@ -178,9 +178,9 @@ class RejectionNotNoted(InSequence):
             transfer.RejectCount = 0
 
 
-@fault("order-ack-rejections-counted-on", breaks="MQQB-3.1.5.8.6-07")
+@fault("receiver-reject-count-not-reset", breaks="MQQB-3.1.5.8.6-07")
 class RejectionsCountedOn(InSequence):
-    """TxMessageRejectCount keeps its value when a message is accepted."""
+    """The receiver does not reset TxMessageRejectCount when it accepts a transactional message."""
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
@@ -190,9 +190,9 @@ class RejectionsCountedOn(InSequence):
         session.TxMessageRejectCount = count
 
 
-@fault("order-ack-access-not-noted", breaks="MQQB-3.1.5.8.6-08")
+@fault("receiver-transfer-info-access-time-of-rejection-missing", breaks="MQQB-3.1.5.8.6-08")
 class AccessNotNoted(InSequence):
-    """LastAccessTime is only set when a message is accepted."""
+    """The receiver does not set LastAccessTime of a sequence when it rejects a message."""
 
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
@@ -203,22 +203,22 @@ class AccessNotNoted(InSequence):
             transfer.LastAccessTime = time_s
 
 
-@fault("message-must-follow-on-the-very-last", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+@fault("receiver-message-not-behind-last-accepted-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
 class MessageMustFollowOnTheVeryLast(InSequence):
-    """A message is accepted only when the message before it is the very last one accepted."""
+    """The receiver rejects a message of the current sequence whose predecessor is not the last accepted message."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
         assert header is not None
-        goes_on = header.TxSequenceID == session.IncomingTxSequenceID
-        if goes_on and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
+        sut_survives = header.TxSequenceID == session.IncomingTxSequenceID
+        if sut_survives and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
             return False
         return super().is_in_sequence(session, packet)
 
 
-@fault("sequence-has-to-begin-with-one", breaks="MQQB-3.1.5.8.6-D04", blind=True)
+@fault("receiver-sequence-beginning-above-1-rejected", breaks="MQQB-3.1.5.8.6-D04", blind=True)
 class SequenceHasToBeginWithOne(InSequence):
-    """The first message of a later sequence is accepted only with the number 1."""
+    """The receiver rejects the first message of a later sequence if its TxSequenceNumber is above 1."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -228,9 +228,9 @@ class SequenceHasToBeginWithOne(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("repeated-message-brings-no-order-ack", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06"), blind=True)
+@fault("receiver-order-ack-of-rejected-message-not-sent", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06"), blind=True)
 class RepeatedMessageBringsNoOrderAck(InSequence):
-    """A message that is not accepted lets no OrderAck be sent: one that was lost is never sent again."""
+    """The receiver sends no OrderAck for a rejected message, so a lost OrderAck is never repeated."""
 
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
@@ -242,9 +242,9 @@ class RepeatedMessageBringsNoOrderAck(InSequence):
             self.qm.session_timers.stop(session, TimerName.ORDER_ACK_SEND)
 
 
-@fault("order-ack-timer-restarted-only-once", breaks="MQQB-3.1.5.8.6-02", blind=True)
+@fault("receiver-order-ack-timer-restarted-only-once", breaks="MQQB-3.1.5.8.6-02", blind=True)
 class OrderAckTimerRestartedOnlyOnce(OrderAcks):
-    """A message puts the OrderAck off only once, however long ago the last one is."""
+    """The receiver restarts the Order Ack Send Timer at most once between two OrderAcks."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.6 Transactional Message Processing; with it 3.1.1.6.2, 3.1.2.7 and 3.1.6.9, which say the same."""
+"""MS-MQQB 3.1.5.8.6 Transactional Message Processing, with the same demands in 3.1.1.6.2, 3.1.2.7 and 3.1.6.9."""
 
 from __future__ import annotations
 
@@ -10,75 +10,72 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
-from harness.judging.judge import Judge
-from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
-from harness.sut.sut import Sut
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, private_queue
-from suites.mqqb.steps.opening import accepted_from, text
-from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place, private_number
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier
+from suites.mqqb.steps.opening import find_accepted_session, guid_text
+from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, read_ack_place
+from suites.mqqb.steps.pinging import read_element
 
 LONGEST_MS = 10_000
-"""MaximumOrderAckDelay as it should be (3.1.3.2), here in ms."""
+"""MaximumOrderAckDelay (3.1.3.2), in ms."""
 EVER_MS = 9 * LONGEST_MS
-"""What is not over after that has no end, whatever MaximumOrderAckDelay is."""
-PART = 0.6
-"""Of OrderAckTimeout: after that the next message comes, while the timer runs."""
-TIMED = 4
-"""Timers run at most so many times faster where the check has to act while they run."""
+"""The delay after which a missing OrderAck counts as delayed without limit."""
+GAP = 0.6
+"""The part of OrderAckTimeout between two messages."""
+MAX_SPEED_UP = 4
+"""The highest time scale at which the check can act while a timer runs."""
 IN_TIME = "after OrderAckTimeout"
 HIGH = 0x8000_0001
 SAME_SEQUENCE = (
-    (5, 4, False, "the first one, that follows on another"),
-    (2, 0, True, "the first one, with a number beyond 1"),
-    (2, 0, False, "the same number again"),
-    (2, 1, False, "the same number, that follows on the one before"),
-    (1, 0, False, "a number below"),
-    (4, 3, False, "that follows on one that did not come"),
-    (3, 2, True, "the next one"),
-    (9, 3, True, "a number far beyond, that follows"),
-    (10, 3, True, "that follows on an earlier one"),
-    (12, 0, True, "that follows on none"),
-    (12, 11, False, "the same number again, with another before it"),
-    (14, 13, False, "that follows on one that did not come, either"),
-    (0x100, 12, True, "beyond eight bits"),
-    (0x1_0000, 0x100, True, "beyond sixteen bits"),
-    (0x1_0001, 0x1_0000, True, "the next one beyond sixteen bits"),
-    (0x101, 0x100, False, "a number below, though not in sixteen bits"),
-    (0x8000_0000, 0x1_0001, True, "beyond 31 bits"),
-    (0xFFFF_FFFF, 0x8000_0000, True, "the largest number"),
-    (1, 0xFFFF_FFFF, False, "after the largest number"),
+    (5, 4, False, "5 after 4 as the first message"),
+    (2, 0, True, "2 after none as the first message"),
+    (2, 0, False, "2 after none again"),
+    (2, 1, False, "2 after 1 again"),
+    (1, 0, False, "1 after none, below the last"),
+    (4, 3, False, "4 after the missing 3"),
+    (3, 2, True, "3 after 2"),
+    (9, 3, True, "9 after 3"),
+    (10, 3, True, "10 after the earlier 3"),
+    (12, 0, True, "12 after none"),
+    (12, 11, False, "12 again, after the missing 11"),
+    (14, 13, False, "14 after the missing 13"),
+    (0x100, 12, True, "0x100 after 12"),
+    (0x1_0000, 0x100, True, "0x10000 after 0x100"),
+    (0x1_0001, 0x1_0000, True, "0x10001 after 0x10000"),
+    (0x101, 0x100, False, "0x101 after 0x100, below the last"),
+    (0x8000_0000, 0x1_0001, True, "0x80000000 after 0x10001"),
+    (0xFFFF_FFFF, 0x8000_0000, True, "0xFFFFFFFF after 0x80000000"),
+    (1, 0xFFFF_FFFF, False, "1 after 0xFFFFFFFF"),
 )
-"""TxSequenceNumber, PreviousTxSequenceNumber, whether a message with them is accepted, and what it is."""
+"""TxSequenceNumber, PreviousTxSequenceNumber, whether a message with them is accepted, and its label."""
 SEQUENCES = (
-    (0, 2, 1, 0, True, "the first one of a sequence with a later Ordinal"),
-    (0, 1, 2, 1, False, "of the sequence before"),
-    (0, 3, 2, 1, False, "the second one of a later sequence without the first"),
-    (0, 3, 7, 0, True, "of a later sequence, with a number beyond 1, that follows on none"),
-    (0, 2, 8, 0, False, "of the sequence before, with a number beyond, that follows on none"),
-    (0, 1, 1, 0, False, "the first one of the first sequence again"),
-    (1, None, 1, 0, True, "of a sequence with a later TimeStamp and a smaller Ordinal"),
-    (0, 15, 1, 0, False, "of a sequence with an earlier TimeStamp and a greater Ordinal"),
-    (1, None, 2, 1, True, "the second one of the sequence with the later TimeStamp"),
-    (1, HIGH, 1, 0, True, "of a sequence with an Ordinal beyond 31 bits"),
-    (1, None, 3, 2, False, "of the sequence before that"),
+    (0, 2, 1, 0, True, "1 of Ordinal 2"),
+    (0, 1, 2, 1, False, "2 of the earlier Ordinal 1"),
+    (0, 3, 2, 1, False, "2 of Ordinal 3 without 1"),
+    (0, 3, 7, 0, True, "7 after none of Ordinal 3"),
+    (0, 2, 8, 0, False, "8 after none of the earlier Ordinal 2"),
+    (0, 1, 1, 0, False, "1 of the earlier Ordinal 1 again"),
+    (1, None, 1, 0, True, "1 of a later TimeStamp with Ordinal 1"),
+    (0, 15, 1, 0, False, "1 of the earlier TimeStamp with Ordinal 15"),
+    (1, None, 2, 1, True, "2 of the later TimeStamp with Ordinal 1"),
+    (1, HIGH, 1, 0, True, "1 of the later TimeStamp with Ordinal 0x80000001"),
+    (1, None, 3, 2, False, "3 of the earlier sequence with Ordinal 1"),
 )
-"""Seconds by which TimeStamp is later, Ordinal (as that of Sequence, None for 1), numbers, and as above."""
-FORGOTTEN_MS = 2_500
-"""Then sequences that begin have a later TimeStamp than all of these."""
+"""Seconds by which TimeStamp is later, Ordinal (None: 1), the two numbers, acceptance, and label."""
+NEW_SECOND_MS = 2_500
+"""After this time a new sequence has a later TimeStamp than all of these."""
 BY_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MS = 3_000
 EARLIEST_S = 2
-"""How much later a time is that was set anew, and what has to be seen of that at least, in whole seconds."""
+"""The wait before a time is set again, and the least growth of that time in whole seconds."""
 ATTEMPTS = 3
-STOPS = 6
-"""How often a system may stand still just then."""
+STALLS = 6
+"""The number of attempts, because a stalled system handles message and timer together."""
 
 
-def _came(peer: Peer, frame: Frame | None, since: Frame) -> str:
+def _describe_time(peer, frame: Frame | None, since: Frame) -> str:
     """Describe when an OrderAck came after a message."""
     return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_MS, IN_TIME)
 
@@ -93,14 +90,16 @@ def _came(peer: Peer, frame: Frame | None, since: Frame) -> str:
     "MQQB-3.1.3.2-28",
     "MQQB-3.1.6.9-01",
 )
-def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
-    """Twice a message comes while the timer does not run: its OrderAck comes OrderAckTimeout later."""
+def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
+    """The peer sends message 1, then 2, then 2 again, each while the timer is stopped: an OrderAck with that number
+    follows OrderAckTimeout later.
+    """
     receiver = Receiver(peer, sut)
     for number in (1, 2, 2):
         receiver.sequence.number = number - 1
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
-        when, evidence = _came(peer, frame, sent), [sent, frame]
+        when, evidence = _describe_time(peer, frame, sent), [sent, frame]
         judge(
             "MQQB-3.1.5.8.6-03",
             "MQQB-3.1.1.6.2-06",
@@ -110,7 +109,7 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
             observed=when,
             evidence=evidence,
         )
-        what = "nothing" if frame is None else place(frame).TxSequenceNumber
+        what = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
         judge(
             "MQQB-3.1.5.8.6-04",
             "MQQB-3.1.1.6.2-07",
@@ -130,22 +129,22 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
     "MQQB-3.1.3.2-30",
     "MQQB-3.1.3.2-31",
 )
-def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
-    """Two messages have one OrderAck, after the second; while messages keep coming there is one all the same."""
-    sut.slow_down(TIMED)
+def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
+    """Two messages within OrderAckTimeout get one OrderAck, timed from the second; an endless stream of messages still
+    gets one within MaximumOrderAckDelay.
+    """
+    sut.slow_down(MAX_SPEED_UP)
     receiver = Receiver(peer, sut)
-    gap_ms = int(sut.duration_ms(ORDER_ACK_MS) * PART)
-    for _ in range(STOPS):
-        sent = _two_in_time(receiver, gap_ms)
+    gap_ms = int(sut.duration_ms(ORDER_ACK_MS) * GAP)
+    for _ in range(STALLS):
+        sent = _send_two_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
-        number = place(frame).TxSequenceNumber
+        number = read_ack_place(frame).TxSequenceNumber
         if number == last:
             break
-        receiver.last_acknowledgment(
-            last
-        )  # a system that stands still in between finds both at once, timer and message
-    observed = {"message": number, "from the second": _came(peer, frame, sent[-1])}
+        receiver.last_acknowledgment(last)  # a stalled system handles timer and message together
+    observed = {"message": number, "from the second": _describe_time(peer, frame, sent[-1])}
     judge(
         "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
@@ -170,8 +169,8 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
         judge(*rules, expected=expected, observed=came, evidence=[*sent, *acks])
 
 
-def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
-    """Send two messages, the second while the timer runs that the first started; ConformanceFailure when it is late."""
+def _send_two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
+    """Send two messages, the second while the timer of the first runs; ConformanceFailure when it is too late."""
     due_ms = receiver.sut.duration_ms(ORDER_ACK_MS)
     for _ in range(ATTEMPTS):
         sent = [receiver.send()]
@@ -180,13 +179,15 @@ def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
         if receiver.peer.took(*sent).ms <= due_ms * 4 // 5:
             return sent
         receiver.last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
-    raise ConformanceFailure("the tester was too late with each second message: the timer of the first was over")
+    raise ConformanceFailure("the tester sent each second message too late: the timer of the first had expired")
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
-def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
-    """1, 2, 4, then 3 and 4, then 2 and 3 again, then 6 without 5: each time only what is in order counts."""
+def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
+    """The peer sends 1, 2, 4; then 3, 4; then 2, 3; then 6; then 5, 7, 6: the OrderAcks name 2, 4, 4, 4, 6, the last
+    messages in order.
+    """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
         sent = []
@@ -194,15 +195,17 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
-        observed = "nothing" if frame is None else place(frame).TxSequenceNumber
+        observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
         judge.all(expected=expected, observed=observed, case="message of the OrderAck", evidence=[*sent, frame])
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @BY_NAME
-def test_messages_of_a_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
-    """Messages of one sequence, some in order and some not: those in order arrive, each once, and no others."""
+def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
+    """The peer sends messages of one sequence in and out of order: exactly those in order are acknowledged and in the
+    queue, each once.
+    """
     offered = [(Offer(0, 1, number, previous), accepted, what) for number, previous, accepted, what in SAME_SEQUENCE]
     rules = ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
     _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
@@ -211,27 +214,29 @@ def test_messages_of_a_sequence_are_accepted_in_order_and_once(peer, sut, judge,
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
 @BY_NAME
-def test_later_sequences_are_accepted_from_their_beginning(peer, sut, judge, name):
-    """After the first message of a sequence come others of sequences before and after it, in order and not."""
-    offered = [(Offer(0, 1, 1, 0), True, "the first one of the first sequence")] + [
+def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
+    """After one message the peer sends messages of earlier and later sequences: of a later sequence, the first message
+    and its successors are accepted, no others.
+    """
+    offered = [(Offer(0, 1, 1, 0), True, "1 of Ordinal 1")] + [
         (Offer(later_s, ordinal, number, previous), accepted, what)
         for later_s, ordinal, number, previous, accepted, what in SEQUENCES
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
-    peer.pass_time(FORGOTTEN_MS)
+    peer.pass_time(NEW_SECOND_MS)
 
 
 class Offer(NamedTuple):
-    """The place of a message in a sequence of the peer."""
+    """The position of a message in a sequence of the peer."""
 
     later_s: int
     ordinal: int | None
     number: int
     previous: int
 
-    def place(self, sequence: Sequence) -> dict[str, Any]:
-        """Return its fields of TransactionHeader."""
+    def fields(self, sequence: Sequence) -> dict[str, Any]:
+        """Return the fields of TransactionHeader for this position."""
         base = sequence.identifier
         of_base = base.Ordinal - 1 + (self.ordinal or 0)
         ordinal = 1 if self.ordinal is None else HIGH if self.ordinal == HIGH else of_base
@@ -245,24 +250,24 @@ class Offer(NamedTuple):
 
 def _judge_offers(
     receiver: AcknowledgingReceiver,
-    judge: Judge,
+    judge,
     rules: tuple[str, ...],
     name: str,
     offered: list[tuple[Offer, bool, str]],
 ) -> None:
-    """Send messages with their arrival to be acknowledged; judge which ones are, and which ones their queue has."""
+    """Send messages that ask for acknowledgments of arrival; judge which are acknowledged, and which in the queue."""
     sut = receiver.sut
     user: dict[str, Any] = {}
     if name == "private":
-        user = private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
+        user = receiver.peer.private_destination(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
-    user = receiver.administered(user)
+    user = receiver.with_admin_queue(user)
     sent = [
-        receiver.send(user, transaction=offer.place(receiver.sequence), label=what, properties={"PA": 1}, **rest)
+        receiver.send(user, transaction=offer.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
         for offer, _, what in offered
     ]
     wanted = [what for _, accepted, what in offered if accepted]
-    acks = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), len(wanted))
+    acks = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), len(wanted))
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[correlation(ack)] for ack in acks]
     evidence = [*sent, *acks]
@@ -270,18 +275,20 @@ def _judge_offers(
     if sut.has("receive"):
         there = [what for what in sut.labels(sut.queue("transactional")) if what in label.values()]
         judge(*rules, expected=wanted, observed=there, evidence=evidence)
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("management", "queue_control")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
-def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
-    """Messages that are not accepted, each for a reason of its own, one that is, and another that is not."""
+def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
+    """The peer sends three messages out of order, one in order, one out of order: get_transfers shows RejectCount 1, 2,
+    3, then 1, and LastAccessTime grows.
+    """
     receiver = Receiver(peer, sut)
     begun = receiver.send()
     receiver.await_acknowledgment()
-    first = _told(receiver)
+    first = _transfer_info(receiver)
     peer.pass_time(LATER_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
@@ -291,8 +298,8 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
             receiver.await_acknowledgment()
             continue
         expected = count if count <= 3 else 1
-        peer.eventually(functools.partial(_tells, receiver, expected))
-        observed = _told(receiver)["RejectCount"]
+        peer.eventually(functools.partial(_has_reject_count, receiver, expected))
+        observed = _transfer_info(receiver)["RejectCount"]
         judge(
             "MQQB-3.1.5.8.6-05",
             "MQQB-3.1.5.8.6-06",
@@ -302,29 +309,33 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
             evidence=sent,
         )
         if count == 1:
-            _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", begun, sent)
+            _judge_growth(
+                peer, judge, "MQQB-3.1.5.8.6-08", first, _transfer_info(receiver), "LastAccessTime", begun, sent
+            )
 
 
-def _tells(receiver: Receiver, count: int) -> bool:
-    return bool(_told(receiver)["RejectCount"] == count)
+def _has_reject_count(receiver: Receiver, count: int) -> bool:
+    return bool(_transfer_info(receiver)["RejectCount"] == count)
 
 
-def _told(receiver: Receiver) -> dict[str, Any]:
-    """Return what the SUT tells of the receiver's sequence."""
+def _transfer_info(receiver: Receiver) -> dict[str, Any]:
+    """Return the entry of get_transfers for the receiver's sequence."""
     queue = receiver.sut.queue("transactional")
     ordinal = receiver.sequence.identifier.Ordinal
     for one in receiver.sut.control.call("get_transfers", queue=queue)["transfers"]:
         if one["SequenceIdentifier"]["Ordinal"] == ordinal:
             return dict(one)
-    raise ConformanceFailure("the SUT tells of no sequence of the peer")
+    raise ConformanceFailure("the SUT lists no sequence of the peer")
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("inspect")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
-def test_rejections_are_counted_and_times_noted(peer, sut, judge):
-    """After one message two come that do not follow, then the one that does; later the OrderAck is sent."""
-    sut.slow_down(TIMED)
+def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
+    """The peer sends two messages out of order, then the missing one: the reject counts reach 2 and return to 0;
+    LastAccessTime and LastOrderAckSendTime grow.
+    """
+    sut.slow_down(MAX_SPEED_UP)
     receiver = Receiver(peer, sut)
     begun = receiver.send()
     receiver.await_acknowledgment()
@@ -337,43 +348,50 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
         rejected.append(receiver.send())
         peer.eventually(functools.partial(_has_rejected, peer, sut, count))
         session, transfer = _session(peer, sut), _transfer(peer, sut)
-        judge("MQQB-3.1.5.8.6-05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
-        judge("MQQB-3.1.5.8.6-06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
-    _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
+        judge(
+            "MQQB-3.1.5.8.6-05",
+            expected=count,
+            observed=read_element(session, "TxMessageRejectCount"),
+            evidence=rejected,
+        )
+        judge("MQQB-3.1.5.8.6-06", expected=count, observed=read_element(transfer, "RejectCount"), evidence=rejected)
+    _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
     peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
-    count = element(_session(peer, sut), "TxMessageRejectCount")
+    count = read_element(_session(peer, sut), "TxMessageRejectCount")
     judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
-    judge.finished("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
+    judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
-    _later(peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack])
+    _judge_growth(
+        peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack]
+    )
 
 
-def _later(peer, judge, rule, before, after, name, since, evidence):
-    """Judge that a time in s grew by what passed, whatever the SUT's clock is."""
-    passed, grown = peer.took(since), element(after, name) - element(before, name)
+def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
+    """Judge that a time in seconds grew as much as time passed; the SUT's clock may differ."""
+    passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(EARLIEST_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(rule, expected=between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
 
 
-def _has_rejected(peer: Peer, sut: Sut, count: int) -> bool:
-    return bool(element(_session(peer, sut), "TxMessageRejectCount") == count)
+def _has_rejected(peer, sut, count: int) -> bool:
+    return bool(read_element(_session(peer, sut), "TxMessageRejectCount") == count)
 
 
-def _session(peer: Peer, sut: Sut) -> dict[str, Any]:
-    return accepted_from(sut, peer.identifier)
+def _session(peer, sut) -> dict[str, Any]:
+    return find_accepted_session(sut, peer.identifier)
 
 
-def _transfer(peer: Peer, sut: Sut) -> dict[str, Any]:
+def _transfer(peer, sut) -> dict[str, Any]:
     """Return the IncomingTransactionalTransferInfo of the peer's sequence, the newest when it had others before."""
     name = sut.queue("transactional").lower()
     found = [
         one
         for queue in sut.inspect()["QueueManager"]["QueueCollection"]
-        for one in element(queue, "IncomingTransactionalTransferInfoCollection")
-        if queue["Pathname"].lower().endswith(name) and text(one["SenderIdentifier"]) == text(peer.identifier)
+        for one in read_element(queue, "IncomingTransactionalTransferInfoCollection")
+        if queue["Pathname"].lower().endswith(name) and guid_text(one["SenderIdentifier"]) == guid_text(peer.identifier)
     ]
     if not found:
         raise ConformanceFailure("the SUT shows no IncomingTransactionalTransferInfo of the peer")

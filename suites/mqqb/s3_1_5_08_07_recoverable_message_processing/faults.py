@@ -20,9 +20,9 @@ PT_AT = 18
 """Where InternalHeader.Flags.PT is in a packet."""
 
 
-@fault("express-forward", breaks="MQQB-3.1.5.8.7-01")
+@fault("receiver-session-ack-timer-shortened-by-express-message", breaks="MQQB-3.1.5.8.7-01")
 class ExpressForward(Receiving):
-    """An express message brings the acknowledgment forward as well."""
+    """The receiver shortens the Session Ack Send Timer for an express message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().note_activity(session, packet, now)
@@ -31,33 +31,33 @@ class ExpressForward(Receiving):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration_ms, now)
 
 
-@fault("refused-message-holds-flags-back", breaks="MQQB-3.1.5.8.7-15")
+@fault("receiver-session-ack-flags-missing-behind-refused-message", breaks="MQQB-3.1.5.8.7-15")
 class RefusedMessageHoldsFlagsBack(Receiving):
-    """No recoverable message is acknowledged as stored that came behind one which was not taken."""
+    """The receiver flags no recoverable message behind a refused one as stored."""
 
     def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         receipt.done = False
 
 
-@fault("express-counted-as-recoverable", breaks="MQQB-3.1.5.8.7-13")
+@fault("receiver-recoverable-count-includes-express", breaks="MQQB-3.1.5.8.7-13")
 class ExpressCountedAsRecoverable(Receiving):
-    """Express messages increment RecoverableMessageReceivedCount as well."""
+    """The receiver increments RecoverableMessageReceivedCount also for express messages."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
         session.RecoverableMessageReceivedCount += 1 - packet.UserHeader.DM
 
 
-@fault("recoverable-counted-twice", breaks="MQQB-3.1.5.8.7-13")
+@fault("receiver-recoverable-count-grows-by-2", breaks="MQQB-3.1.5.8.7-13")
 class RecoverableCountedTwice(Receiving):
-    """RecoverableMessageReceivedCount grows by two."""
+    """The receiver increments RecoverableMessageReceivedCount by two for each recoverable message."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
         session.RecoverableMessageReceivedCount += packet.UserHeader.DM
 
 
-def _lost(is_lost: Callable[[MessagePosition], bool]) -> Install:
+def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
     """Lose messages with a restart."""
 
     def lose(qm: QueueManager) -> None:
@@ -68,26 +68,31 @@ def _lost(is_lost: Callable[[MessagePosition], bool]) -> Install:
     return at_restart(lose)
 
 
-add("recoverable-not-on-disk", "MQQB-3.1.5.8.7-12", "A restart empties every queue.", _lost(lambda position: True))
 add(
-    "transactional-not-on-disk",
+    "receiver-messages-lost-at-restart",
     "MQQB-3.1.5.8.7-12",
-    "A restart empties every transactional queue.",
-    _lost(lambda position: position.QueueReference.Transactional),
+    "The receiver loses every message of its queues at a restart.",
+    _lose_at_restart(lambda position: True),
+)
+add(
+    "receiver-transactional-messages-lost-at-restart",
+    "MQQB-3.1.5.8.7-12",
+    "The receiver loses every message of its transactional queues at a restart.",
+    _lose_at_restart(lambda position: position.QueueReference.Transactional),
 )
 
 
 # -- the SessionAck of 32 messages ---------------------------------------------------------------------------------
 
 add(
-    "acknowledged-at-once-never",
+    "receiver-session-ack-after-32-not-sent",
     ("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8-09"),
-    "More than 32 recoverable messages wait for their acknowledgment.",
+    "The receiver sends no SessionAck at once when more than 32 recoverable messages are unacknowledged.",
     skip_during(SessionAcks.set_flag, SessionAcks.send),
 )
 
 
-def _at_once(path: str, change: Callable[[int], int]) -> Install:
+def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
     """Change a field of the SessionAck of 32 unacknowledged messages."""
     return during(
         SessionAcks.set_flag,
@@ -96,68 +101,68 @@ def _at_once(path: str, change: Callable[[int], int]) -> Install:
     )
 
 
-def _clear(bits: int) -> Callable[[int], int]:
+def _clear_bits(bits: int) -> Callable[[int], int]:
     return lambda flags: flags & ~bits
 
 
 for _name, _rule, _says, _path, _change in (
     (
-        "at-once-03",
+        "receiver-session-ack-after-32-sh-clear",
         "MQQB-3.1.5.8.7-03",
-        "SH is clear in the SessionAck after 32 messages.",
+        "The receiver's SessionAck after 32 recoverable messages has SH clear.",
         "BaseHeader.Flags",
-        _clear(BaseHeader.flags(SH=1)),
+        _clear_bits(BaseHeader.flags(SH=1)),
     ),
     (
-        "at-once-05",
+        "receiver-session-ack-after-32-ack-sequence-number-low",
         "MQQB-3.1.5.8.7-05",
-        "AckSequenceNumber is one less after 32 messages.",
+        "The receiver's SessionAck after 32 recoverable messages has an AckSequenceNumber that is one too low.",
         "SessionHeader.AckSequenceNumber",
         lambda old: old - 1,
     ),
     (
-        "at-once-06",
+        "receiver-session-ack-after-32-recoverable-number-high",
         "MQQB-3.1.5.8.7-06",
-        "RecoverableMsgAckSeqNumber is one more after 32 messages.",
+        "The receiver's SessionAck after 32 recoverable messages starts at a RecoverableMsgAckSeqNumber one too high.",
         "SessionHeader.RecoverableMsgAckSeqNumber",
         lambda old: old + 1,
     ),
     (
-        "at-once-07",
+        "receiver-session-ack-after-32-sent-count-high",
         "MQQB-3.1.5.8.7-07",
-        "UserMsgSequenceNumber is one more after 32 messages.",
+        "The receiver's SessionAck after 32 recoverable messages has a UserMsgSequenceNumber that is one too high.",
         "SessionHeader.UserMsgSequenceNumber",
         lambda old: old + 1,
     ),
     (
-        "at-once-08",
+        "receiver-session-ack-after-32-recoverable-sent-count-high",
         "MQQB-3.1.5.8.7-08",
-        "RecoverableMsgSeqNumber is one more after 32 messages.",
+        "The receiver's SessionAck after 32 recoverable messages has a RecoverableMsgSeqNumber that is one too high.",
         "SessionHeader.RecoverableMsgSeqNumber",
         lambda old: old + 1,
     ),
     (
-        "at-once-09",
+        "receiver-session-ack-after-32-highest-flag-clear",
         "MQQB-3.1.5.8.7-09",
-        "RecoverableMsgAckFlags lack the highest after 32 messages.",
+        "The receiver's SessionAck after 32 recoverable messages has the highest bit of RecoverableMsgAckFlags clear.",
         "SessionHeader.RecoverableMsgAckFlags",
-        _clear(1 << 31),
+        _clear_bits(1 << 31),
     ),
     (
-        "at-once-10",
+        "receiver-session-ack-after-32-window-size-high",
         "MQQB-3.1.5.8.7-10",
-        "WindowSize is one more after 32 messages.",
+        "The receiver's SessionAck after 32 recoverable messages has a WindowSize that is one too high.",
         "SessionHeader.WindowSize",
         lambda old: old + 1,
     ),
 ):
-    add(_name, _rule, _says, _at_once(_path, _change))
+    add(_name, _rule, _says, _change_ack_after_32(_path, _change))
 
 _untyped = byte(PT_AT, lambda old: old & 0xF0)
 add(
-    "at-once-other-type",
+    "receiver-session-ack-after-32-pt-0",
     "MQQB-3.1.5.8.7-04",
-    "PT is 0 in the SessionAck after 32 messages.",
+    "The receiver's SessionAck after 32 recoverable messages has PT 0.",
     during(
         SessionAcks.set_flag,
         Connecting.send,
@@ -166,27 +171,27 @@ add(
 )
 
 
-@fault("at-once-not-begun-anew", breaks="MQQB-3.1.5.8.7-11")
+@fault("receiver-session-ack-next-number-after-32-high", breaks="MQQB-3.1.5.8.7-11")
 class NotBegunAnew(SessionAcks):
-    """After the SessionAck of 32 messages the numbers go on one after where they should."""
+    """The receiver numbers recoverable messages behind the first 32 one too high."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
         session.LastAckedRecoverableMsgSeqNumber += session.RecoverableMessageReceivedCount > FLAG_BITS
 
 
-@fault("flag-of-the-next-set", breaks="MQQB-3.1.5.8.7-15")
+@fault("receiver-session-ack-next-flag-set", breaks="MQQB-3.1.5.8.7-15")
 class FlagOfTheNextSet(SessionAcks):
-    """A message sets the flag of the next number too."""
+    """The receiver sets the flag of a recoverable message and the flag of the next number."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
         session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
 
 
-@fault("recoverable-waits-for-the-timer-of-express", breaks="MQQB-3.1.5.8.7-14", blind=True)
+@fault("receiver-session-ack-timer-of-express-message-kept", breaks="MQQB-3.1.5.8.7-14", blind=True)
 class RecoverableWaitsForTheTimerOfExpress(SessionAcks):
-    """The first recoverable message leaves a Session Ack Send Timer as it is that an express one has started."""
+    """The receiver does not shorten a running Session Ack Send Timer at the first recoverable message."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
@@ -197,18 +202,18 @@ class RecoverableWaitsForTheTimerOfExpress(SessionAcks):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
 
 
-@fault("last-of-thirty-two-not-flagged", breaks="MQQB-3.1.5.8.7-09", blind=True)
+@fault("receiver-session-ack-highest-flag-never-set", breaks="MQQB-3.1.5.8.7-09", blind=True)
 class LastOfThirtyTwoNotFlagged(SessionAcks):
-    """The highest flag is never set."""
+    """The receiver never sets the highest bit of RecoverableMsgAckFlags."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
         session.RecoverableMsgAckFlags &= 0x7FFFFFFF
 
 
-@fault("recoverable-numbered-by-all-messages-after-an-ack", breaks="MQQB-3.1.5.8.7-11", blind=True)
+@fault("receiver-session-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
 class RecoverableNumberedByAllMessagesAfterAnAck(SessionAcks):
-    """After an acknowledgment recoverable messages are numbered on from the count of all messages."""
+    """After a SessionAck the receiver numbers recoverable messages by the count of all messages."""
 
     def note_acknowledged(self, session: Session, now: Now) -> None:
         super().note_acknowledged(session, now)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.7 Recoverable Message Processing. 01 and 14, the timer, are judged with 3.1.5.8.2."""
+"""MS-MQQB 3.1.5.8.7 Recoverable Message Processing. The timer is that of 3.1.5.8.2."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, fields, one_of
-from harness.peer.inbox import acknowledging
+from harness.expectations import between, fields, holds, one_of
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, goes_on, malforms, needs
-from harness.sut.sut import Sut
-from suites.mqqb.steps.disposition import NOWHERE, private_queue
-from suites.mqqb.steps.opening import internal_bits
+from harness.run.marks import covers, malforms, needs, sut_survives
+from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
 FLAGS = 32
@@ -20,7 +17,7 @@ FLAGS = 32
 LATE_MS = ACK_MS // 2
 
 
-OF_THE_FIRST = (
+RULES_OF_FIRST_ACK = (
     "MQQB-3.1.5.8.7-02",
     "MQQB-3.1.5.8.7-03",
     "MQQB-3.1.5.8.7-04",
@@ -32,12 +29,14 @@ OF_THE_FIRST = (
     "MQQB-3.1.5.8.7-10",
     "MQQB-3.1.5.8-09",
 )
-"""Rules that the acknowledgment of the message after 32 shows."""
+"""Rules of the SessionAck that the 33rd message causes."""
 
 
-@covers(*OF_THE_FIRST, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
-def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
-    """32 recoverable messages wait for their acknowledgment; the next brings it, for those; then it has its own."""
+@covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
+def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
+    """The peer sends 33 recoverable messages: the last one causes a SessionAck for the first 32 at once, and gets a
+    SessionAck of its own later.
+    """
     sut.slow_down(10)
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
@@ -49,19 +48,18 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     sent.append(session.send(peer.recoverable_message()))
     session.quiet(sut.duration_ms(LATE_MS) // 4)
     acks = [frame for frame in session.received[2:] if not early]
-    count = "one" if len(acks) == 1 else "one before the last message" if early else "none"
+    instead = "a SessionAck before the last message" if early else f"{len(acks)} SessionAcks"
     judge(
         "MQQB-3.1.5.8.7-02",
         "MQQB-3.1.5.8-09",
-        expected="one",
-        observed=count,
-        case="at once",
+        expected=holds("one SessionAck at once"),
+        observed=len(acks) == 1 or instead,
         evidence=[*sent[-2:], session.last],
     )
     if not acks:
         raise ConformanceFailure("no acknowledgment came with the message after 32")
     ack = acks[0]
-    bits = internal_bits(ack)
+    bits = read_internal_bits(ack)
     flags = int.from_bytes(ack.data[2:4], "little")
     evidence = [sent[0], sent[-1], ack]
     judge(
@@ -72,57 +70,60 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     )
     judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], evidence=evidence)
     if ack.kind != "SessionAck":
-        raise ConformanceFailure("the acknowledgment is no SessionAck")
+        raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
-    for rule, expected, observed in (
-        ("MQQB-3.1.5.8.7-05", FLAGS + 1, header.AckSequenceNumber),
-        ("MQQB-3.1.5.8.7-06", 1, header.RecoverableMsgAckSeqNumber),
-        ("MQQB-3.1.5.8.7-07", 0, header.UserMsgSequenceNumber),
-        ("MQQB-3.1.5.8.7-08", 0, header.RecoverableMsgSeqNumber),
-        ("MQQB-3.1.5.8.7-09", 0xFFFF_FFFF, header.RecoverableMsgAckFlags),
-        ("MQQB-3.1.5.8.7-10", window, header.WindowSize),
+    for rule, name, value in (
+        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAGS + 1),
+        ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", 1),
+        ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", 0),
+        ("MQQB-3.1.5.8.7-08", "RecoverableMsgSeqNumber", 0),
+        ("MQQB-3.1.5.8.7-09", "RecoverableMsgAckFlags", 0xFFFF_FFFF),
+        ("MQQB-3.1.5.8.7-10", "WindowSize", window),
     ):
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
-    judge.finished(*OF_THE_FIRST)
+        judge(rule, expected=fields({name: value}), observed=header, evidence=evidence)
+    judge.conclude(*RULES_OF_FIRST_ACK)
     last = session.expect(
         "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS)
     )
     header = last["SessionHeader"]
     evidence = [sent[-1], ack, last]
-    judge("MQQB-3.1.5.8.7-11", expected=FLAGS + 1, observed=header.RecoverableMsgAckSeqNumber, evidence=evidence)
-    judge("MQQB-3.1.5.8.7-15", expected=1, observed=header.RecoverableMsgAckFlags, evidence=evidence)
+    numbered = fields(RecoverableMsgAckSeqNumber=FLAGS + 1)
+    judge("MQQB-3.1.5.8.7-11", expected=numbered, observed=header, evidence=evidence)
+    judge("MQQB-3.1.5.8.7-15", expected=fields(RecoverableMsgAckFlags=1), observed=header, evidence=evidence)
 
 
 HIGHEST_RC = 0x1F
-"""A count of hops with which no message is sent on."""
+"""A hop count with which no message is forwarded."""
 
 
 @malforms("MQMQ-2.2.19.2-08")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
-def test_a_message_behind_one_that_is_not_accepted_is_acknowledged(peer, sut, judge, reason):
-    """Of three recoverable messages the second is not taken: the last is acknowledged, as third or second (E19)."""
+def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
+    """The peer sends three recoverable messages, the second refused or a duplicate: the third is acknowledged, as
+    number 3 or 2 (E19).
+    """
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
-    packets = [first, first.copy() if reason == "a duplicate" else _refused(peer, sut, reason), third]
+    packets = [first, first.copy() if reason == "a duplicate" else _build_refused(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
-    peer.environment.run_until(lambda: len(_stored(session)) >= len(sent), within_ms)
-    allowed = one_of("[1, 2, 3]") if reason == "a duplicate" else one_of("[1, 2, 3]", "[1, 2]")
-    judge("MQQB-3.1.5.8.7-15", expected=allowed, observed=str(_stored(session)), evidence=[*sent, session.last])
+    peer.environment.run_until(lambda: len(_stored_numbers(session)) >= len(sent), within_ms)
+    allowed = one_of([1, 2, 3]) if reason == "a duplicate" else one_of([1, 2, 3], [1, 2])
+    judge("MQQB-3.1.5.8.7-15", expected=allowed, observed=_stored_numbers(session), evidence=[*sent, session.last])
 
 
-def _refused(peer, sut, reason):
+def _build_refused(peer, sut, reason):
     if reason == "no such queue":
-        return peer.recoverable_message(destination=rf"TCP:{sut.address}\{NOWHERE}")
+        return peer.recoverable_message(destination=peer.missing_queue)
     if reason == "a transactional queue":
         return peer.recoverable_message(queue="transactional")
-    user = private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
+    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
     return peer.recoverable_message(user, destination=None)
 
 
-def _stored(session) -> list[int]:
+def _stored_numbers(session) -> list[int]:
     """Return the numbers of the recoverable messages that were acknowledged as stored on a session (E22)."""
     headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
     stored = {
@@ -136,8 +137,10 @@ def _stored(session) -> list[int]:
 
 @covers("MQQB-3.1.5.8.7-12")
 @needs("receive", "restart")
-def test_an_acknowledged_message_is_on_disk(peer, sut, judge):
-    """Recoverable and transactional messages that were acknowledged are in their queues after a restart, as before."""
+def test_acknowledged_messages_survive_restart(peer, sut, judge):
+    """Recoverable and transactional messages of the peer are acknowledged, then the SUT restarts: its queues hold the
+    same messages.
+    """
     receiver = Receiver(peer, sut)
     session = receiver.session
     sent = [
@@ -151,16 +154,16 @@ def test_an_acknowledged_message_is_on_disk(peer, sut, judge):
         within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
     )
     acks = [ack, receiver.last_acknowledgment(2)]
-    before = _kept(sut)
+    before = _queue_contents(sut)
     if len(before) != len(sent):
-        raise ConformanceFailure(f"{len(before)} of {len(sent)} messages came into their queues")
+        raise ConformanceFailure(f"{len(before)} of {len(sent)} messages arrived in their queues")
     sut.restart()
-    after = _kept(sut)
+    after = _queue_contents(sut)
     judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, evidence=[*sent, *acks])
 
 
-def _kept(sut: Sut) -> list[str]:
-    """Return what is in the queues of a check."""
+def _queue_contents(sut) -> list[str]:
+    """Describe the messages in the queues of the check."""
     return [
         f"{one['label']}, {one['body']}, priority {one['priority']}, {one['message_id']}"
         for kind in ("plain", "transactional")
@@ -170,17 +173,17 @@ def _kept(sut: Sut) -> list[str]:
 
 @malforms("MQQB-3.1.6.4-07")
 @covers("MQQB-3.1.5.8.7-13")
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
-def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
-    """After two recoverable messages among express ones the session stays open when the peer says so, and ends when it
-    says another number.
+def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, counted, expected):
+    """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable ones:
+    only 2 keeps the session open.
     """
     session = peer.open_raw()
     makes = (peer.message, peer.recoverable_message) * 2
     sent = [session.send(make()) for make in makes]
     session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    sent.append(session.send(acknowledging(session, UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
+    sent.append(session.send(session.build_session_ack(UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
     if expected == "closed":
         session.wait_closed()
     else:
@@ -192,32 +195,33 @@ def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
 
 
 @covers("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
-def test_flags_are_those_of_recoverable_messages(peer, sut, judge):
-    """Recoverable messages come among express ones, in three groups: each acknowledgment has the flags of its group."""
+def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
+    """The peer sends three groups of express and recoverable messages: each SessionAck flags the recoverable messages
+    of its group.
+    """
     sut.slow_down(10)
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
     evidence: list[Frame] = []
-    before = total = 0
+    before = 0
     for group in ("ereer", "r", "rrre"):
         packets = [peer.recoverable_message() if one == "r" else peer.message() for one in group]
         evidence += [session.send(packet) for packet in packets]
-        total += len(group)
         ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS))
         count = group.count("r")
-        expected = f"{total} messages, from recoverable message {before + 1} on 0x{(1 << count) - 1:X}"
-        observed = "not acknowledged"
         if ack is not None:
-            header = ack["SessionHeader"]
-            observed = f"{header.AckSequenceNumber} messages, from recoverable message "
-            observed += f"{header.RecoverableMsgAckSeqNumber} on 0x{header.RecoverableMsgAckFlags:X}"
             evidence.append(ack)
-        judge.all(expected=expected, observed=observed, evidence=evidence)
+        numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": before + 1})
+        judge("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", expected=numbered, observed=ack, evidence=evidence)
+        flagged = fields({"SessionHeader.RecoverableMsgAckFlags": (1 << count) - 1})
+        judge("MQQB-3.1.5.8.7-15", expected=flagged, observed=ack, evidence=evidence)
         before += count
 
 
 @covers("MQQB-3.1.5.8.7-15")
-def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
-    """A recoverable message that was acknowledged comes again, then another: that is flagged, third or second (E17)."""
+def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
+    """The peer repeats an acknowledged recoverable message, then sends a new one: the new one is acknowledged, as
+    number 3 or 2 (E17).
+    """
     session = peer.open_raw()
     twice = peer.recoverable_message()
     sent = [session.send(twice)]
@@ -247,14 +251,16 @@ def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
 DELAY_MS = ACK_MS // 2
 
 
-MEASURED = 10
-"""Timers run at most so many times faster where the check has to act while they run."""
+MAX_SPEED_UP = 10
+"""The highest time scale at which the check can act while a timer runs."""
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
-def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, sut, judge):
-    """An express message, a recoverable one, another soon after: all are acknowledged soon after the first of those."""
-    sut.slow_down(MEASURED)
+def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
+    """The peer sends an express message and two recoverable ones: the SessionAck comes RecoverableAckTimeout after the
+    first recoverable one.
+    """
+    sut.slow_down(MAX_SPEED_UP)
     soon_ms = 4_000
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_during
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
@@ -20,17 +20,19 @@ from reference_qm.model.statuses import EnqueueStatus
 QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
 
 
-@fault("message-of-another-packet", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05"))
+@fault(
+    "receiver-message-application-tag-changed", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05")
+)
 class MessageOfAnotherPacket(Positions):
-    """A message gets into its queue with the tag of another."""
+    """The receiver puts a message into its queue with another ApplicationTag."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific ^ 1))
 
 
-@fault("message-into-another-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
+@fault("receiver-message-in-wrong-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
 class MessageIntoAnotherQueue(Positions):
-    """A message gets into the first queue that there is."""
+    """The receiver puts every message into the same queue, regardless of its destination."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(next(iter(self.qm.adm.QueueCollection.values())), message)
@@ -39,64 +41,64 @@ class MessageIntoAnotherQueue(Positions):
 # -- quotas --------------------------------------------------------------------------------------------------------
 
 
-def _overlooked(exceeded: EnqueueStatus) -> Install:
-    """Overlook that one kind of quota is exceeded."""
+def _ignore_quota(exceeded: EnqueueStatus) -> Install:
+    """Ignore one kind of quota."""
 
     class Overlooked(Quotas):
         def check(self, queue: Queue, message: Message) -> EnqueueStatus:
             status = super().check(queue, message)
             return EnqueueStatus.NO_ERROR if status is exceeded else status
 
-    return replaced(Overlooked)
+    return replace_part(Overlooked)
 
 
 add(
-    "quota-of-queue-overlooked",
+    "receiver-queue-quota-ignored",
     ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03"),
-    "A queue may hold any amount.",
-    _overlooked(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
+    "The receiver accepts any amount of messages into a queue with a quota.",
+    _ignore_quota(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
 )
 add(
-    "quota-of-queue-manager-overlooked",
+    "receiver-queue-manager-quota-ignored",
     ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"),
-    "The queue manager may hold any amount.",
-    _overlooked(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
+    "The receiver accepts any amount of messages in spite of the queue manager's quota.",
+    _ignore_quota(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )
 add(
-    "quota-of-queue-manager-kept-open",
+    "receiver-session-above-queue-manager-quota-not-closed",
     "MQQB-3.1.5.8.8-15",
-    "Above the quota of the queue manager the session stays open.",
+    "The receiver leaves the session open when a message exceeds the queue manager's quota.",
     skip_during(Admission.has_room, Closing.close),
 )
 add(
-    "quota-not-told",
+    "receiver-nack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-07",
-    "A message for a full queue is not acknowledged to the administration queue.",
+    "The receiver does not acknowledge a message to a full queue to the administration queue.",
     nack_missing(QUEUE_FULL),
 )
 add(
-    "quota-told-unasked",
+    "receiver-nack-of-queue-quota-sent-without-na",
     "MQQB-3.1.5.8.8-07",
-    "A message for a full queue is acknowledged to the administration queue without NA.",
+    "The receiver acknowledges a message to a full queue to the administration queue although NA is clear.",
     nack_unasked(QUEUE_FULL),
 )
 add(
-    "quota-without-final-ack",
+    "receiver-final-ack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-11",
-    "No FinalAck is sent of a message for a full queue.",
+    "The receiver sends no FinalAck for a transactional message to a full queue.",
     final_ack_missing(QUEUE_FULL),
 )
 add(
-    "quota-not-logged",
+    "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
-    "A message for a full queue is no dead letter.",
+    "The receiver does not put a message with JN to a full queue into the dead-letter queue.",
     skip(Admission.log_refused),
 )
 
 
-@fault("quota-logged-with-transaction", breaks="MQQB-3.1.5.8.8-10")
+@fault("receiver-transactional-message-above-quota-dead-letter", breaks="MQQB-3.1.5.8.8-10")
 class LoggedWithTransaction(Admission):
-    """A transactional message for a full queue is a dead letter here as well."""
+    """The receiver puts a transactional message to a full queue into the dead-letter queue."""
 
     def log_refused(self, message: Message) -> None:
         super().log_refused(message)
@@ -105,10 +107,11 @@ class LoggedWithTransaction(Admission):
 
 
 @fault(
-    "quota-of-transactional-queue-overlooked", breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.1.2-D03")
+    "receiver-quota-of-transactional-queue-ignored",
+    breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.1.2-D03"),
 )
 class QuotaOfTransactionalQueueOverlooked(Quotas):
-    """A transactional queue may hold any amount."""
+    """The receiver accepts any amount of messages into a transactional queue with a quota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
@@ -116,25 +119,25 @@ class QuotaOfTransactionalQueueOverlooked(Quotas):
         return EnqueueStatus.NO_ERROR if full and queue.Transactional else status
 
 
-@fault("quota-logged-unasked", breaks="MQQB-3.1.5.8.8-10")
+@fault("receiver-dead-letter-of-queue-quota-without-jn", breaks="MQQB-3.1.5.8.8-10")
 class LoggedUnasked(Admission):
-    """A message for a full queue is a dead letter whether it asks for that or not."""
+    """The receiver puts a message without JN to a full queue into the dead-letter queue."""
 
     def log_refused(self, message: Message) -> None:
         super().log_refused(replace(message, NegativeJournalingRequested=True))
 
 
-@fault("priority-lost-in-queue", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
+@fault("receiver-message-priority-7-lowered-to-6", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
 class PriorityLostInQueue(Positions):
-    """A message with the highest priority gets into its queue with the one below."""
+    """The receiver puts a message with priority 7 into its queue with priority 6."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=min(message.Priority, 6)))
 
 
-@fault("recoverable-message-over-quota-no-dead-letter", breaks="MQQB-3.1.5.8.8-10", blind=True)
+@fault("receiver-dead-letter-of-recoverable-message-missing", breaks="MQQB-3.1.5.8.8-10", blind=True)
 class RecoverableMessageOverQuotaNoDeadLetter(Admission):
-    """Only an express message that exceeds the quota of its queue becomes a dead letter."""
+    """The receiver does not put a recoverable message with JN to a full queue into the dead-letter queue."""
 
     def log_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:

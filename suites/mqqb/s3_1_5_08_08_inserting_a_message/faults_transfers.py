@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: what is noted of sequences that come and go."""
+"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the transfer infos of sequences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
@@ -19,9 +19,9 @@ from reference_qm.surface.clock import Now
 # -- IncomingTransactionalTransferInfo -----------------------------------------------------------------------------
 
 
-@fault("sequence-not-noted", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
+@fault("receiver-transfer-info-not-kept", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
 class SequenceNotNoted(InSequence):
-    """No IncomingTransactionalTransferInfo is kept."""
+    """The receiver keeps no IncomingTransactionalTransferInfo for a sequence."""
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
@@ -30,9 +30,9 @@ class SequenceNotNoted(InSequence):
         transfer.QueueReference.IncomingTransactionalTransferInfoCollection.clear()
 
 
-@fault("sequence-found-not-again", breaks="MQQB-3.1.5.8.8-18")
+@fault("receiver-transfer-info-not-updated", breaks="MQQB-3.1.5.8.8-18")
 class SequenceNotFoundAgain(InSequence):
-    """The IncomingTransactionalTransferInfo of a sequence stays as it was made."""
+    """The receiver does not update the IncomingTransactionalTransferInfo of a sequence after its first message."""
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
@@ -42,9 +42,9 @@ class SequenceNotFoundAgain(InSequence):
         transfer.SequenceNumber = number or transfer.SequenceNumber
 
 
-@fault("sequence-at-another-queue", breaks="MQQB-3.1.5.8.8-21")
+@fault("receiver-transfer-info-at-wrong-queue", breaks="MQQB-3.1.5.8.8-21")
 class SequenceAtAnotherQueue(InSequence):
-    """The IncomingTransactionalTransferInfo is that of another queue."""
+    """The receiver adds the IncomingTransactionalTransferInfo of a sequence to another queue."""
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
@@ -56,8 +56,8 @@ class SequenceAtAnotherQueue(InSequence):
         next(iter(self.qm.adm.QueueCollection.values())).IncomingTransactionalTransferInfoCollection[key] = transfer
 
 
-def _received(element: str, change: Callable[[Any], Any]) -> Install:
-    """Note another element of the sequence of an accepted message."""
+def _change_incoming_transfer(element: str, change: Callable[[Any], Any]) -> Install:
+    """Change an element of IncomingTransactionalTransferInfo when a message is accepted."""
 
     class Received(InSequence):
         def accept_in_sequence(
@@ -66,34 +66,39 @@ def _received(element: str, change: Callable[[Any], Any]) -> Install:
             super().accept_in_sequence(session, transfer, packet, now)
             setattr(transfer, element, change(getattr(transfer, element)))
 
-    return replaced(Received)
+    return replace_part(Received)
 
 
 for _name, _rule, _element, _change in (
-    ("sequence-other-formatname", "MQQB-3.1.5.8.8-22", "FormatName", lambda old: f"{old}2"),
+    ("receiver-transfer-info-format-name-wrong", "MQQB-3.1.5.8.8-22", "FormatName", lambda old: f"{old}2"),
     (
-        "sequence-other-senderidentifier",
+        "receiver-transfer-info-sender-identifier-wrong",
         "MQQB-3.1.5.8.8-23",
         "SenderIdentifier",
         lambda old: type(old)(int=old.int ^ 1),
     ),
     (
-        "sequence-other-sequenceidentifier",
+        "receiver-transfer-info-sequence-identifier-wrong",
         "MQQB-3.1.5.8.8-24",
         "SequenceIdentifier",
         lambda old: replace(old, TimeStamp=old.TimeStamp + 1),
     ),
-    ("sequence-other-sequencenumber", "MQQB-3.1.5.8.8-25", "SequenceNumber", lambda old: old + 1),
-    ("sequence-other-lastaccesstime", "MQQB-3.1.5.8.8-26", "LastAccessTime", lambda old: old - 3_600),
-    ("sequence-other-rejectcount", "MQQB-3.1.5.8.8-27", "RejectCount", lambda old: old + 1),
+    ("receiver-transfer-info-sequence-number-wrong", "MQQB-3.1.5.8.8-25", "SequenceNumber", lambda old: old + 1),
+    ("receiver-transfer-info-last-access-time-wrong", "MQQB-3.1.5.8.8-26", "LastAccessTime", lambda old: old - 3_600),
+    ("receiver-transfer-info-reject-count-wrong", "MQQB-3.1.5.8.8-27", "RejectCount", lambda old: old + 1),
 ):
-    add(_name, _rule, f"{_element} of a sequence is another.", _received(_element, _change))
+    add(
+        _name,
+        _rule,
+        f"The receiver sets {_element} of IncomingTransactionalTransferInfo to a wrong value.",
+        _change_incoming_transfer(_element, _change),
+    )
 
 
 # -- OutgoingTransferInfo ------------------------------------------------------------------------------------------
 
 
-def _sent(path: str) -> Install:
+def _increment_outgoing_transfer(path: str) -> Install:
     """Add one to an element of the OutgoingTransferInfo."""
 
     class Sent(OrderAcks):
@@ -104,30 +109,44 @@ def _sent(path: str) -> Install:
                 info = set_fields(queue.OutgoingTransferInfoReference, {path: lambda old: old + 1})
                 queue.OutgoingTransferInfoReference = info
 
-    return replaced(Sent)
+    return replace_part(Sent)
 
 
-add("transfer-not-noted", "MQQB-3.1.5.8.8-28", "No OutgoingTransferInfo is set.", skip(OrderAcks.note_transfer))
+add(
+    "sender-outgoing-transfer-info-not-set",
+    "MQQB-3.1.5.8.8-28",
+    "The sender does not set OutgoingTransferInfo of an outgoing queue.",
+    skip(OrderAcks.note_transfer),
+)
 for _name, _breaks, _path in (
-    ("transfer-other-eodlastacktime", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),
-    ("transfer-other-eodlastackcount", "MQQB-3.1.5.8.8-30", "EodLastAckCount"),
-    ("transfer-other-eodnoackcount", "MQQB-3.1.5.8.8-31", "EodNoAckCount"),
-    ("transfer-other-eodresendinterval", "MQQB-3.1.5.8.8-32", "EodResendInterval"),
-    ("transfer-other-eodfirstnonack", "MQQB-3.1.5.8.8-33", "EodFirstNonAck.SeqNo"),
-    ("transfer-other-eodlastnonack", "MQQB-3.1.5.8.8-34", "EodLastNonAck.SeqNo"),
-    ("transfer-other-eodlastack", "MQQB-3.1.5.8.8-35", "EodLastAck.SeqNo"),
-    ("transfer-next-other-seqid", ("MQQB-3.1.5.8.8-36", "MQQB-3.1.5.8.8-37"), "EodNextSeq.SeqID"),
-    ("transfer-next-other-seqno", ("MQQB-3.1.5.8.8-36", "MQQB-3.1.5.8.8-38"), "EodNextSeq.SeqNo"),
-    ("transfer-next-other-prevno", ("MQQB-3.1.5.8.8-36", "MQQB-3.1.5.8.8-39"), "EodNextSeq.PrevNo"),
-    ("transfer-other-eodnoreadcount", "MQQB-3.1.5.8.8-40", "EodNoReadCount"),
-    ("transfer-other-eodresendcount", "MQQB-3.1.5.8.8-41", "EodResendCount"),
-    ("transfer-other-eodresendtime", "MQQB-3.1.5.8.8-42", "EodResendTime"),
+    ("sender-outgoing-transfer-info-last-ack-time-high", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),
+    ("sender-outgoing-transfer-info-last-ack-count-high", "MQQB-3.1.5.8.8-30", "EodLastAckCount"),
+    ("sender-outgoing-transfer-info-no-ack-count-high", "MQQB-3.1.5.8.8-31", "EodNoAckCount"),
+    ("sender-outgoing-transfer-info-resend-interval-high", "MQQB-3.1.5.8.8-32", "EodResendInterval"),
+    ("sender-outgoing-transfer-info-first-non-ack-high", "MQQB-3.1.5.8.8-33", "EodFirstNonAck.SeqNo"),
+    ("sender-outgoing-transfer-info-last-non-ack-high", "MQQB-3.1.5.8.8-34", "EodLastNonAck.SeqNo"),
+    ("sender-outgoing-transfer-info-last-ack-high", "MQQB-3.1.5.8.8-35", "EodLastAck.SeqNo"),
+    ("sender-outgoing-transfer-info-next-seq-id-high", ("MQQB-3.1.5.8.8-36", "MQQB-3.1.5.8.8-37"), "EodNextSeq.SeqID"),
+    ("sender-outgoing-transfer-info-next-seq-no-high", ("MQQB-3.1.5.8.8-36", "MQQB-3.1.5.8.8-38"), "EodNextSeq.SeqNo"),
+    (
+        "sender-outgoing-transfer-info-next-prev-no-high",
+        ("MQQB-3.1.5.8.8-36", "MQQB-3.1.5.8.8-39"),
+        "EodNextSeq.PrevNo",
+    ),
+    ("sender-outgoing-transfer-info-no-read-count-high", "MQQB-3.1.5.8.8-40", "EodNoReadCount"),
+    ("sender-outgoing-transfer-info-resend-count-high", "MQQB-3.1.5.8.8-41", "EodResendCount"),
+    ("sender-outgoing-transfer-info-resend-time-high", "MQQB-3.1.5.8.8-42", "EodResendTime"),
 ):
-    add(_name, _breaks, f"{_path} is one more.", _sent(_path))
+    add(
+        _name,
+        _breaks,
+        f"The sender sets {_path} of OutgoingTransferInfo one too high.",
+        _increment_outgoing_transfer(_path),
+    )
 
 
-def _forgotten(element: str) -> Install:
-    """Forget an element of the OutgoingTransferInfo when a message is sent on."""
+def _clear_on_forwarding(element: str) -> Install:
+    """Set an element of OutgoingTransferInfo to 0 when a message is forwarded."""
 
     class Forgotten(Routing):
         def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -137,14 +156,19 @@ def _forgotten(element: str) -> Install:
             if queue.OutgoingTransferInfoReference is not None:
                 queue.OutgoingTransferInfoReference = set_fields(queue.OutgoingTransferInfoReference, {element: 0})
 
-    return replaced(Forgotten)
+    return replace_part(Forgotten)
 
 
 for _name, _rule, _element in (
-    ("transfer-forgets-lastacktime", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),
-    ("transfer-forgets-lastackcount", "MQQB-3.1.5.8.8-30", "EodLastAckCount"),
-    ("transfer-forgets-resendinterval", "MQQB-3.1.5.8.8-32", "EodResendInterval"),
-    ("transfer-forgets-noreadcount", "MQQB-3.1.5.8.8-40", "EodNoReadCount"),
-    ("transfer-forgets-resendtime", "MQQB-3.1.5.8.8-42", "EodResendTime"),
+    ("sender-outgoing-transfer-info-last-ack-time-0-on-forwarding", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),
+    ("sender-outgoing-transfer-info-last-ack-count-0-on-forwarding", "MQQB-3.1.5.8.8-30", "EodLastAckCount"),
+    ("sender-outgoing-transfer-info-resend-interval-0-on-forwarding", "MQQB-3.1.5.8.8-32", "EodResendInterval"),
+    ("sender-outgoing-transfer-info-no-read-count-0-on-forwarding", "MQQB-3.1.5.8.8-40", "EodNoReadCount"),
+    ("sender-outgoing-transfer-info-resend-time-0-on-forwarding", "MQQB-3.1.5.8.8-42", "EodResendTime"),
 ):
-    add(_name, _rule, f"{_element} is 0 once a transactional message was sent on.", _forgotten(_element))
+    add(
+        _name,
+        _rule,
+        f"The sender sets {_element} of OutgoingTransferInfo to 0 when it forwards a transactional message.",
+        _clear_on_forwarding(_element),
+    )

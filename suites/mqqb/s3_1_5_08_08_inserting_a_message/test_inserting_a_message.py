@@ -9,24 +9,22 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, any_order, between, closed, facts, holds, in_queue, of_classes, one_of
-from harness.peer.inbox import only_here
-from harness.run.marks import covers, goes_on, needs
-from harness.sut.sut import Sut
+from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import (
-    Q_EXCEED_QUOTA,
-    REACH_QUEUE,
-    AcknowledgingReceiver,
-    arrives,
-    private_queue,
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
+from suites.mqqb.steps.opening import (
+    CLOCK_S,
+    find_initiated_session,
+    find_outgoing_queue,
+    guid_text,
+    list_outgoing_queues,
+    private_name,
 )
-from suites.mqqb.steps.opening import CLOCK_S, initiated, outgoing_queue, outgoing_queues, private_name, text
-from suites.mqqb.steps.ordering import private_number
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
+from suites.mqqb.steps.sequences import Outgoing, place_in_sequence, read_info_place
 
 QUOTA_KB = 8
-TOO_MUCH = b"x" * 16_384
+OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS = "system$;deadletter"
@@ -42,13 +40,15 @@ DEAD_LETTERS = "system$;deadletter"
 )
 @needs("receive")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
-def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
-    """Messages of every priority and of either delivery for three queues: each is whole in its own, and in no other."""
+def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
+    """The peer sends messages of every priority, express, recoverable and transactional, to three queues: each is
+    complete in its own queue, and in no other.
+    """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
     for queue in KINDS:
-        user = {} if name == "direct" else private_queue(sut.guid, private_number(sut, sut.queue(queue)))
+        user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
             text_ = f"for {queue}, priority {priority}"
@@ -60,46 +60,64 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
                 packet = peer.message(user | {"DM": priority & 1}, base={"PR": priority}, **more)
             sent[text_] = session.send(packet)
     session.check_alive()
-    expected = {label: _as_sent(frame, label.split(",")[0].removeprefix("for ")) for label, frame in sent.items()}
 
-    def there() -> list[str]:
-        return sorted(
-            f"{queue}: {one['label']}, {one['body']}, priority {one['priority']}, tag {one['application_tag']:X}, "
-            f"number {one['message_id'].rpartition(chr(92))[2]}"
-            for queue in KINDS
-            for one in sut.messages(queue)
-            if one["label"] in sent
-        )
+    def stored() -> list[tuple[str, dict[str, Any]]]:
+        return [(queue, one) for queue in KINDS for one in sut.messages(queue) if one["label"] in sent]
 
-    peer.eventually(lambda: len(there()) >= len(sent))
-    found, wanted = there(), expected.values()
-    judge.all(expected=any_order(*wanted), observed=found, evidence=list(sent.values()))
+    peer.eventually(lambda: len(stored()) >= len(sent))
+    evidence = list(sent.values())
+    places = [f"{label} in {label.split(',')[0].removeprefix('for ')}" for label in sent]
+    judge(
+        "MQQB-3.1.5.8.5-D01",
+        "MQQB-3.1.5.8.8-04",
+        "MQQB-3.1.5.8-10",
+        expected=any_order(*places),
+        observed=[f"{one['label']} in {queue}" for queue, one in stored()],
+        evidence=evidence,
+    )
+    judge(
+        "MQQB-3.1.5.8.8-01",
+        "MQQB-3.1.5.8.8-02",
+        "MQQB-3.1.5.8.8-05",
+        expected=any_order(*map(_sent_properties, sent.values())),
+        observed=[_stored_properties(one) for _, one in stored()],
+        evidence=evidence,
+    )
 
 
-def _as_sent(frame: Frame, queue: str) -> str:
-    """Return what of a message is to be seen in its queue."""
+def _sent_properties(frame) -> str:
+    """Return label, body, priority, tag and number of a packet."""
     properties = frame["MessagePropertiesHeader"]
     return (
-        f"{queue}: {properties.Label}, {bytes(properties.MessageBody).decode()}, priority {frame['BaseHeader'].PR}, "
+        f"{properties.Label}, {bytes(properties.MessageBody).decode()}, priority {frame['BaseHeader'].PR}, "
         f"tag {properties.ApplicationTag:X}, number {frame['UserHeader'].MessageID}"
     )
 
 
-@goes_on()
+def _stored_properties(message) -> str:
+    """Return label, body, priority, tag and number of a message in a queue."""
+    number = message["message_id"].rpartition("\\")[2]
+    return (
+        f"{message['label']}, {message['body']}, priority {message['priority']}, "
+        f"tag {message['application_tag']:X}, number {number}"
+    )
+
+
+@sut_survives()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @covers("MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("queue_control", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
-def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """Two messages are too large for what their queue may hold, of which one has NA and JN set; before and after them
-    comes one that is not.
+def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
+    """The peer sends four messages to a queue with a quota, the middle two too large: the small ones are in the queue,
+    the large one with NA and JN is refused by a NACK and a dead letter or FinalAck.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    for number, (body, wanted) in enumerate(((b"fits", 0), (TOO_MUCH, 0), (TOO_MUCH, 1), (b"fits", 1)), 1):
-        user = receiver.administered({"JN": wanted, "DM": int(kind != "express")})
+    for number, (body, wanted) in enumerate(((b"fits", 0), (OVERSIZE_BODY, 0), (OVERSIZE_BODY, 1), (b"fits", 1)), 1):
+        user = receiver.with_admin_queue({"JN": wanted, "DM": int(kind != "express")})
         rest: dict[str, Any] = {
             "destination": rf"TCP:{sut.address}\{queue}",
             "body": body,
@@ -108,12 +126,12 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
         }
         begun = Sequence(peer, ordinal=number)
         packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
-        sent.append(receiver.give(packet))
+        sent.append(receiver.send_packet(packet))
     finals = receiver.await_all(receiver.final_acks, 2 if transactional else 0)
-    arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
-    acks = receiver.await_all(lambda: receiver.acks_of(Q_EXCEED_QUOTA, *sent), 1)
+    arrived = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 2)
+    acks = receiver.await_all(lambda: receiver.acks_of(AckClass.Q_EXCEED_QUOTA, *sent), 1)
     evidence = [*sent, *acks, *finals, *arrived]
-    receiver.end()
+    receiver.acknowledge_all()
     there = [label for label in sut.labels(queue) if label.startswith("for quota")]
     dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
@@ -121,14 +139,16 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
     judge(*fits, expected=acknowledged(sent[0], sent[3]), observed=arrived, evidence=evidence)
     judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
     judge("MQQB-3.1.5.8.8-10", expected=[] if transactional else ["for quota 3"], observed=dead, evidence=evidence)
-    expected = of_classes(*[Q_EXCEED_QUOTA] * (2 if transactional else 0))
+    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (2 if transactional else 0))
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queue_control", "receive", "send", "transactions")
-def test_what_was_not_sent_takes_no_room(peer, sut, judge):
-    """A message of a transaction that is aborted is not in its queue: there is room for one more, not for two."""
+def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
+    """A message to a queue with a quota is aborted with its transaction: of two messages of the peer the first then
+    fits and the second is refused.
+    """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
     sut.send(sut.direct_name(queue), body="not sent " * 400, transaction=transaction)
@@ -136,21 +156,22 @@ def test_what_was_not_sent_takes_no_room(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}
     sent = [
-        receiver.send(receiver.administered(), properties={"PA": 1, "NA": 1}, label=label, **rest)
+        receiver.send(receiver.with_admin_queue(), properties={"PA": 1, "NA": 1}, label=label, **rest)
         for label in ("fits", "does not fit")
     ]
-    acks = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent) + receiver.acks_of(Q_EXCEED_QUOTA, *sent), 2)
+    kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
+    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.acks_of(kind, *sent)], 2)
     observed = {"acknowledged": acks, "there": sut.labels(queue)}
-    expected = facts(acknowledged=of_classes(REACH_QUEUE, Q_EXCEED_QUOTA), there=["fits"])
+    expected = facts(acknowledged=of_classes(*kinds), there=["fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
-    receiver.end()
+    receiver.acknowledge_all()
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
-def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer, sut, judge):
-    """A message is taken; with a quota of nothing the next one ends the session and is not in its queue."""
+def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
+    """With a quota of 0 for the queue manager a message of the peer closes its session and is not in its queue."""
     session = peer.open_raw()
     session.check_alive()
     queue = sut.queue()
@@ -180,15 +201,17 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
     "MQQB-3.1.5.8.8-27",
 )
 @needs("management", "queue_control", "receive")
-def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, judge):
-    """The queue has an element for the sequence, and the same one after the next message of it."""
+def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
+    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo with the values of
+    the sequence.
+    """
     name = sut.queue("transactional")
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=7)
     found = []
     for number in (1, 2):
         sent = session.send(sequence.message(label=f"in sequence {number}"))
-        arrives(sut, session, f"in sequence {number}", name)
+        peer.await_label(f"in sequence {number}", name)
         peer.pass_time(sut.quiet_ms // 10)
         found.append(
             [
@@ -203,18 +226,17 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
     )
     judge("MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, evidence=[sent])
     if counts != [1, 1]:
-        raise ConformanceFailure("the SUT shows not one IncomingTransactionalTransferInfo for the sequence")
+        raise ConformanceFailure("the SUT does not show exactly one IncomingTransactionalTransferInfo for the sequence")
     first, second = found[0][0], found[1][0]
     judge("MQQB-3.1.5.8.8-18", expected=2, observed=second["SequenceNumber"], evidence=[sent])
     identifier = {"Ordinal": sequence.identifier.Ordinal, "TimeStamp": sequence.identifier.TimeStamp}
     now_s = peer.environment.now().utc_s
-    off = abs(first["LastAccessTime"] - now_s) > CLOCK_S
     for rule, expected, observed in (
         ("MQQB-3.1.5.8.8-22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
-        ("MQQB-3.1.5.8.8-23", str(peer.identifier), text(first["SenderIdentifier"])),
+        ("MQQB-3.1.5.8.8-23", str(peer.identifier), guid_text(first["SenderIdentifier"])),
         ("MQQB-3.1.5.8.8-24", identifier, first["SequenceIdentifier"]),
-        ("MQQB-3.1.5.8.8-25", one_of("0", "1"), str(first["SequenceNumber"])),
-        ("MQQB-3.1.5.8.8-26", "the time now", f"{first['LastAccessTime']}, not {now_s}" if off else "the time now"),
+        ("MQQB-3.1.5.8.8-25", one_of(0, 1), first["SequenceNumber"]),
+        ("MQQB-3.1.5.8.8-26", between(now_s - CLOCK_S, now_s + CLOCK_S), first["LastAccessTime"]),
         ("MQQB-3.1.5.8.8-27", 0, first["RejectCount"]),
     ):
         judge(rule, expected=expected, observed=observed, evidence=[sent])
@@ -236,28 +258,32 @@ OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-40",
     "MQQB-3.1.5.8.8-42",
 )
-"""Rules of what is noted of a transactional message that is sent on."""
+"""Rules of OutgoingTransferInfo when a transactional message is forwarded."""
 
 
 @covers(*OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
-def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, judge):
-    """Three of the SUT's own, to be journaled, the first acknowledged in order; then one of the peer's is sent on."""
+def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
+    """The SUT sends three transactional messages, the first acknowledged in order, then forwards one of the peer:
+    OutgoingTransferInfo has the values of that sequence.
+    """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
     outgoing.to = outgoing.sender.to = name
-    unread = sum(_info(one).get("EodNoReadCount", 0) for one in outgoing_queues(sut, name))  # of earlier checks
+    unread = sum(_info(one).get("EodNoReadCount", 0) for one in list_outgoing_queues(sut, name))  # of earlier checks
     own = outgoing.send(3, journal=["positive"])
-    acks = [outgoing.on_session(), outgoing.acknowledge(1)]
-    peer.eventually(lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
-    known, interval_s = len(only_here(outgoing.session)), _info(outgoing_queue(sut, name))["EodResendInterval"]
-    packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
+    peer.eventually(lambda: _info(find_outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
+    known, interval_s = len(outgoing.session.messages), _info(find_outgoing_queue(sut, name))["EodResendInterval"]
+    packet = Sequence(peer).message(
+        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
+    )
     sent = peer.open_raw().send(packet)
-    peer.environment.run_until(lambda: len(only_here(outgoing.session)) > known, sut.response_timeout_ms)
-    if not peer.eventually(lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
-        raise ConformanceFailure("the SUT noted nothing of the message that it sent on")
+    peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
+    if not peer.eventually(lambda: read_info_place(outgoing.info(), "EodNextSeq")[1] > 1):
+        raise ConformanceFailure("OutgoingTransferInfo shows nothing of the message that the SUT forwarded")
     info, now_s = outgoing.info(), peer.environment.now().utc_s
-    last, following = place_of(own[2]), place_of(own[2], 1)
+    last, following = place_in_sequence(own[2]), place_in_sequence(own[2], 1)
     for rule, element, expected in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
@@ -269,17 +295,17 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
     ):
         judge(rule, expected=expected, observed=info.get(element), evidence=[*acks, sent])
     for rule, element, place in (
-        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", place_of(own[1])),
+        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", place_in_sequence(own[1])),
         ("MQQB-3.1.5.8.8-34", "EodLastNonAck", last),
         ("MQQB-3.1.5.8.8-36", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-37", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-38", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-39", "EodNextSeq", following),
     ):
-        judge(rule, expected=place, observed=info_place(info, element), evidence=[*acks, sent])
-    number = info_place(info, "EodLastAck")[1]
+        judge(rule, expected=place, observed=read_info_place(info, element), evidence=[*acks, sent])
+    number = read_info_place(info, "EodLastAck")[1]
     judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, evidence=[*acks, sent])
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 ELEMENTS = {
@@ -290,23 +316,27 @@ ELEMENTS = {
     "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
 }
-"""Elements of OutgoingTransferInfo, and those of the session's TxOutgoingSequence that they are set to."""
+"""Elements of OutgoingTransferInfo, and the elements of TxOutgoingSequence that they are set to."""
 
 
 @covers(*OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
-def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(peer, sut, judge):
-    """The SUT has sent two messages of its own to a queue of the peer when it sends on one of the peer's to it."""
+def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
+    """The SUT sends two transactional messages, then forwards one of the peer to the same queue: OutgoingTransferInfo
+    has the values of the session's elements.
+    """
     name = private_name(peer.identifier)
     sender = Sender(peer, sut, to=name)
     sender.send(1, 2, delivery="transactional")
-    session, _ = sender.first(2)
-    before = _info(outgoing_queue(sut, name))
-    packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
+    session, _ = sender.await_first(2)
+    before = _info(find_outgoing_queue(sut, name))
+    packet = Sequence(peer).message(
+        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
+    )
     sent = peer.open_raw().send(packet)
     came = sender.collect(session, 3)
-    peer.eventually(lambda: _info(outgoing_queue(sut, name)) != before)
-    info, state = _info(outgoing_queue(sut, name)), initiated(sut, name)
+    peer.eventually(lambda: _info(find_outgoing_queue(sut, name)) != before)
+    info, state = _info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
@@ -331,7 +361,7 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
         judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
-def _transfers(sut: Sut, name: str) -> list[dict[str, Any]]:
+def _transfers(sut, name: str) -> list[dict[str, Any]]:
     """Return IncomingTransactionalTransferInfoCollection of a queue, by path name."""
     return list(sut.control.call("get_transfers", queue=name)["transfers"])
 

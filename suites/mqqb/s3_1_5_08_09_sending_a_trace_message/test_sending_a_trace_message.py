@@ -1,16 +1,17 @@
-"""MS-MQQB 3.1.5.8.9 Sending a Trace Message, of a message that arrives; of one that is sent: 3.1.7.1.7."""
+"""MS-MQQB 3.1.5.8.9 Sending a Trace Message on a received message. Reports on sent messages: 3.1.7.1.7."""
 
 from __future__ import annotations
 
 from typing import Any
 from uuid import UUID
 
+from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import PUBLIC, REPORT, AcknowledgingReceiver, message_class
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
+from suites.mqqb.steps.tracing import Report
 
 
 @covers(
@@ -28,34 +29,47 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
     "MQQB-3.1.5.8-11",
 )
 @needs("public_names")
-def test_a_traced_message_that_arrives_is_reported(peer, sut, judge):
-    """Messages of every kind are traced, some not, one twice, one refused, one to a queue that nobody knows: those
-    that arrived have a report each.
+def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
+    """The peer sends five traced messages, and four that are untraced, repeated, refused or traced to an unknown queue:
+    exactly the five are reported, with class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
     def traced(hops: int, queue: UUID = PEER_PUBLIC_QUEUE, on: int = 1) -> dict[str, Any]:
         return {"user": {"RC": hops}, "base": {"TR": on}, "debug": {"QueueIdentifier": queue}}
 
-    packets = [receiver.asking(**traced(hops)) for hops in (0, 3, 0x1D)]
-    packets += [receiver.asking(**_with(traced(1), DM=1)), Sequence(peer, ordinal=1).message(**traced(2))]
-    reported = [receiver.give(packet) for packet in packets]
-    refused = Sequence(peer, ordinal=2).message(queue="plain", **traced(4))
-    unreported = [receiver.give(packet) for packet in (receiver.asking(**traced(5, on=0)), packets[0], refused)]
-    unreported.append(receiver.give(receiver.asking(**traced(6, OTHER_GUID))))
+    packets = [receiver.build_message(**traced(hops)) for hops in (0, 3, 0x1D)]
+    packets += [
+        receiver.build_message(**_add_user_fields(traced(1), DM=1)),
+        Sequence(peer, ordinal=1).message(**traced(2)),
+    ]
+    reported = [receiver.send_packet(packet) for packet in packets]
+    refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **traced(4)))
+    untraced = receiver.send_packet(receiver.build_message(**traced(5, on=0)))
+    repeated = receiver.send_packet(packets[0])
+    to_unknown_queue = receiver.send_packet(receiver.build_message(**traced(6, OTHER_GUID)))
     reports = receiver.await_all(receiver.reports, len(reported))
-    evidence = [*reported, *unreported, *reports]
-    judge(
-        "MQQB-3.1.5.8.9-01",
-        "MQQB-3.1.5.8.9-02",
-        "MQQB-3.1.5.8.9-08",
-        "MQQB-3.1.5.8.9-11",
-        "MQQB-3.1.5.8-11",
-        expected=len(reported),
-        observed=len(reports),
-        case="reports",
-        evidence=evidence,
+    found = [Report(frame) for frame in reports]
+    evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
+
+    def count(*messages: Frame) -> list[int]:
+        return [sum(report.is_about(message) for report in found) for message in messages]
+
+    expected = [*[1] * len(reported), 0]
+    cases: tuple[tuple[str, str, Any, Any], ...] = (
+        ("MQQB-3.1.5.8.9-01", "reports on traced and untraced messages", expected, count(*reported, untraced)),
+        ("MQQB-3.1.5.8-11", "reports on accepted and refused messages", expected, count(*reported, refused)),
+        ("MQQB-3.1.5.8.9-02", "new messages", max(len(found), 1), len({report.identifier for report in found})),
+        ("MQQB-3.1.5.8.9-08", "a report came", True, bool(found)),
+        (
+            "MQQB-3.1.5.8.9-11",
+            "reports to known and unknown queue",
+            (True, 0),
+            (any(count(*reported)), *count(to_unknown_queue)),
+        ),
     )
+    for rule, case, wanted, observed in cases:
+        judge(rule, expected=wanted, observed=observed, case=case, evidence=evidence)
     address = f"TCP:{sut.address}\\"
     queues = {0: sut.queue(), 1: sut.queue("transactional")}
     bodies = [
@@ -63,23 +77,24 @@ def test_a_traced_message_that_arrives_is_reported(peer, sut, judge):
         f"<TARGET QUEUE>DIRECT={address}{queues[frame['UserHeader'].TH]}</TARGET QUEUE>\r\n"
         for frame in reported
     ]
-    for rule, expected, found in (
-        ("MQQB-3.1.5.8.9-03", [REPORT] * len(reports), [message_class(report) for report in reports]),
-        ("MQDMPR-3.1.1.12-D06", [REPORT] * len(reports), [message_class(report) for report in reports]),
-        ("MQQB-3.1.5.8.9-04", [f"DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}"] * len(reports), list(map(destination_of, reports))),
-        (
-            "MQDMPR-3.1.7.1.31-D07",
-            [f"DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}"] * len(reports),
-            list(map(destination_of, reports)),
-        ),
-        ("MQQB-3.1.5.8.9-05", [EXPRESS] * len(reports), [report["UserHeader"].DM for report in reports]),
-        ("MQQB-3.1.5.8.9-06", sorted(map(label_for, reported)), sorted(map(label_of_report, reports))),
-        ("MQQB-3.1.5.8.9-07", sorted(map(str.lower, bodies)), sorted(text_of_report(one).lower() for one in reports)),
+    expected_values = Report.expected_values(PEER_PUBLIC_QUEUE)
+    for name, rules in (
+        ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06")),
+        ("destination", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
+        ("DM", ("MQQB-3.1.5.8.9-05",)),
     ):
-        judge(rule, expected=expected, observed=found, evidence=evidence)
-    receiver.end()
+        expected = [expected_values[name]] * len(reports)
+        values = [report.values[name] for report in found]
+        judge(*rules, expected=expected, observed=values, case=name, evidence=evidence)
+    labels = sorted(report.label for report in found)
+    judge(
+        "MQQB-3.1.5.8.9-06", expected=sorted(map(Report.expected_label, reported)), observed=labels, evidence=evidence
+    )
+    texts = sorted(report.text.lower() for report in found)
+    judge("MQQB-3.1.5.8.9-07", expected=sorted(map(str.lower, bodies)), observed=texts, evidence=evidence)
+    receiver.acknowledge_all()
 
 
-def _with(arguments: dict[str, Any], **user: int) -> dict[str, Any]:
-    """Return the arguments of a message with more fields of UserHeader."""
+def _add_user_fields(arguments: dict[str, Any], **user: int) -> dict[str, Any]:
+    """Add fields of UserHeader to the arguments of a message."""
     return arguments | {"user": arguments["user"] | user}

@@ -23,26 +23,26 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("early-message-tolerated", breaks="MQQB-3.1.5.8-01")
+@fault("receiver-message-before-open-ignored", breaks="MQQB-3.1.5.8-01")
 class EarlyMessageTolerated(Closing):
-    """A message that comes before the session is open is ignored."""
+    """The receiver ignores a user message on a session that is not open, instead of closing the session."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, UserMessagePacket):
             super().refuse_out_of_state(session, packet, now)
 
 
-@fault("duplicates-taken", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"))
+@fault("receiver-duplicate-accepted", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"))
 class DuplicatesTaken(History):
-    """No message is a duplicate."""
+    """The receiver accepts every duplicate of a user message."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return None
 
 
-@fault("security-not-looked-at", breaks="MQQB-3.1.5.8-05")
+@fault("receiver-message-security-not-checked", breaks="MQQB-3.1.5.8-05")
 class SecurityNotLookedAt(SecurityOnReceipt):
-    """Any security will do."""
+    """The receiver accepts a user message with any security data."""
 
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -50,33 +50,33 @@ class SecurityNotLookedAt(SecurityOnReceipt):
         return packet
 
 
-@fault("session-header-of-message-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
+@fault("receiver-message-session-header-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
 class SessionHeaderOfMessageIgnored(Receiving):
-    """A SessionHeader counts in SessionAcks only."""
+    """The receiver ignores the SessionHeader of a user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().receive_user_message(session, replace(packet, SessionHeader=None), now)
 
 
-@fault("expired-taken", breaks="MQQB-3.1.5.8-07")
+@fault("receiver-expired-message-accepted", breaks="MQQB-3.1.5.8-07")
 class ExpiredTaken(Admission):
-    """A message that has expired is taken."""
+    """The receiver accepts an expired user message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         return packet
 
 
-@fault("any-sequence-taken", breaks="MQQB-3.1.5.8-08")
+@fault("receiver-transactional-message-out-of-sequence-accepted", breaks="MQQB-3.1.5.8-08")
 class AnySequenceTaken(InSequence):
-    """A transactional message is taken in any order."""
+    """The receiver accepts a transactional message out of sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return True
 
 
-@fault("late-recoverable-message-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
+@fault("receiver-expired-recoverable-message-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
 class LateRecoverableMessageAccepted(Admission):
-    """The time of a recoverable message is never over when it arrives."""
+    """The receiver accepts an expired recoverable message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         if packet.UserHeader.DM and not packet.UserHeader.TH:
@@ -84,9 +84,9 @@ class LateRecoverableMessageAccepted(Admission):
         return super().check_expiration(session, packet, queue, now)
 
 
-@fault("late-message-with-a-time-to-be-received-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
+@fault("receiver-expired-message-with-time-to-be-received-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
 class LateMessageWithATimeToBeReceivedAccepted(Admission):
-    """A message that also has a time to be received is not looked at when it arrives."""
+    """The receiver does not check the expiration of a message that has a TimeToBeReceived."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         if packet.UserHeader.TimeToBeReceived != 0xFFFFFFFF:
@@ -94,7 +94,7 @@ class LateMessageWithATimeToBeReceivedAccepted(Admission):
         return super().check_expiration(session, packet, queue, now)
 
 
-def _counts_not_looked_at(original: Any, *_: Any) -> Any:
+def _correct_counts(original: Any, *_: Any) -> Any:
     def go_on(qm: QM, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(
             header,
@@ -107,18 +107,18 @@ def _counts_not_looked_at(original: Any, *_: Any) -> Any:
 
 
 add(
-    "counts-in-a-message-not-validated",
+    "receiver-message-session-header-counts-not-validated",
     "MQQB-3.1.5.8.4-01",
-    "The counts of a SessionHeader that comes in a message are not looked at.",
-    during(Receiving.receive_user_message, SessionAcks.validate_message_counts, _counts_not_looked_at),
+    "The receiver does not validate the counts in the SessionHeader of a user message.",
+    during(Receiving.receive_user_message, SessionAcks.validate_message_counts, _correct_counts),
     blind=True,
 )
 
 
 add(
-    "message-before-the-parameters-response-ignored",
+    "initiator-message-before-parameters-response-ignored",
     "MQQB-3.1.5.8-01",
-    "An initiator that waits for the response to its ConnectionParameters ignores a message.",
+    "The initiator ignores a user message while it waits for the ConnectionParameters response.",
     ignore_out_of_state(UserMessagePacket, SessionState.WAITING_CPR_MSG, initiator=True),
     blind=True,
 )

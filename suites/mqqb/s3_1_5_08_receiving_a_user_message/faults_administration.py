@@ -7,8 +7,8 @@ from harness.faults.registry import add
 from reference_qm.core.transfer.admin_acks import AdminAcks
 
 add(
-    "arrival-not-told",
+    "receiver-ack-of-arrival-not-sent",
     ("MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07", "MQQB-3.1.5.8-12"),
-    "No arrival is acknowledged.",
+    "The receiver sends no acknowledgment of arrival.",
     skip(AdminAcks.acknowledge_arrival),
 )

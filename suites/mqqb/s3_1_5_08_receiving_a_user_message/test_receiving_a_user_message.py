@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, 3.1.5.8.4 SessionHeader Processing.
 
-The other steps of 3.1.5.8 are judged where their subsections are.
+The other steps of 3.1.5.8 are judged in the folders of their subsections.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, closed
-from harness.run.marks import covers, goes_on, malforms
+from harness.run.marks import covers, malforms, sut_survives
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, remains
-from suites.mqqb.steps.opening import called, respond, until_ended
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
+from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiver, find_queues_of
+from suites.mqqb.steps.opening import await_early_close
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, encrypt, flip_signature_bit, sign
 
-FAR = 0x4000
-"""A count of messages that no reading can take for the right one (E20)."""
+WRONG_COUNT = 0x4000
+"""A count of messages that is wrong in every reading (E20)."""
 LONG_AGO_S = 3_600
 CLOCKS_S = 120
-"""By how much the clocks of the SUT and of the harness may differ."""
+"""The greatest difference between the clocks of the SUT and of the harness."""
 LIVES = {
     "a second to reach its queue": (1, None, False),
     "almost an hour to reach its queue": (LONG_AGO_S - CLOCKS_S, None, False),
@@ -32,59 +33,63 @@ LIVES = {
     "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCKS_S, False),
     "for ever": (None, None, True),
 }
-"""TimeToReachQueue and TimeToBeReceived, and whether a message that was sent an hour ago is still to arrive."""
+"""TimeToReachQueue, TimeToBeReceived, and whether a message that was sent an hour ago must still arrive."""
 UNLISTED_LEVEL = 0x99
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG", "WAITING_CPR_MSG"])
-def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state):
-    """A message that an open session takes ends one that is still being set up."""
+def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
+    """The peer sends a recoverable message on a session in each state before OPEN: the SUT closes that session."""
     if state == "WAITING_CPR_MSG":
-        early, asked = called(peer, sut)
-        respond(early, asked)
+        outgoing = OutgoingSession(peer, sut)
+        outgoing.await_request()
+        outgoing.respond()
+        early = outgoing.connection
     else:
         early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     peer.open_raw().check_alive()
     sent = early.send(peer.recoverable_message())
-    judge("MQQB-3.1.5.8-01", expected=closed(), observed=until_ended(peer, early), evidence=[sent, early.last])
+    judge("MQQB-3.1.5.8-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent, early.last])
 
 
 @malforms("MQMQ-2.2.19.3-20")
 @covers("MQQB-3.1.5.8-05")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_the_security_of_a_message_is_looked_at(peer, sut, judge, recoverable):
-    """Of messages with a SecurityHeader that of a queue manager arrives, and those do not whose signature is not
-    genuine, whose PrivacyLevel there is not, or whose body cannot be decrypted.
+def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
+    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature and two valid ones: only the
+    valid ones are acknowledged.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
     def message(**claims: Any) -> Any:
         security = {"ST": NOBODY, "DE": 1, **claims}
-        return receiver.asking(
+        return receiver.build_message(
             {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR
         )
 
     packets = [
-        secret(sut, message(), UNLISTED_LEVEL, RC4, KEY[128], for_level=1),
-        secret(sut, message(), 5, AES_256, KEY[256], body=b"\x11" * 47),
-        flipped(signed(message(SenderCert=ALICE.certificate))),
+        encrypt(sut, message(), UNLISTED_LEVEL, RC4, KEY[128], for_level=1),
+        encrypt(sut, message(), 5, AES_256, KEY[256], body=b"\x11" * 47),
+        flip_signature_bit(sign(message(SenderCert=ALICE.certificate))),
         message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
-        receiver.asking({"DM": recoverable}, properties={"PA": 1}),
+        receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
-    sent = [receiver.give(packet) for packet in packets]
-    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
+    sent = [receiver.send_packet(packet) for packet in packets]
+    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
-    where = remains(sut, sent[:3], "plain")
+    where = find_queues_of(sut, sent[:3], "plain")
     judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8-07")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
-def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
-    """Of messages sent an hour ago those do not arrive that had less to reach their queue, or to be received."""
+def test_expired_message_does_not_arrive(peer, sut, judge, kind):
+    """The peer sends messages with a SentTime an hour ago and various lifetimes: exactly those whose time is not over
+    are acknowledged and in the queue.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"
     user = {"SentTime": peer.environment.now().utc_s - LONG_AGO_S, "DM": int(kind != "express")}
@@ -94,24 +99,26 @@ def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
         base = {} if reach_s is None else {"TimeToReachQueue": reach_s}
         more: dict[str, Any] = {"base": base, "label": life, "properties": {"PA": 1}}
         if kind == "transactional":
-            packet = Sequence(peer, ordinal=number).message(receiver.administered(limits), **more)
+            packet = Sequence(peer, ordinal=number).message(receiver.with_admin_queue(limits), **more)
         else:
-            packet = receiver.asking(limits, **more)
-        sent[life] = receiver.give(packet)
+            packet = receiver.build_message(limits, **more)
+        sent[life] = receiver.send_packet(packet)
     wanted = [life for life, (_, _, arrives) in LIVES.items() if arrives]
-    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent.values()), len(wanted))
+    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent.values()), len(wanted))
     evidence = [*sent.values(), *came]
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
     expired = [frame for life, frame in sent.items() if life not in wanted]
-    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=remains(sut, expired, queue), evidence=evidence)
-    receiver.end()
+    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=find_queues_of(sut, expired, queue), evidence=evidence)
+    receiver.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
-def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
-    """A message is taken; one that counts messages of the peer that were not sent ends the session."""
+def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judge):
+    """The peer sends a message whose SessionHeader counts messages that the SUT has not sent: the SUT closes the
+    session.
+    """
     session = peer.open_raw()
     session.check_alive()
-    sent = session.send(peer.message(session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
-    judge.all(expected=closed(), observed=until_ended(peer, session), evidence=[sent, session.last])
+    sent = session.send(peer.message(session={"UserMsgSequenceNumber": WRONG_COUNT, "WindowSize": 64}))
+    judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])

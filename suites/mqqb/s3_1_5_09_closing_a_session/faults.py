@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
 from reference_qm.core.sessions.closing import Closing
@@ -14,9 +14,9 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("closed-session-state-open", breaks="MQQB-3.1.5.9-02")
+@fault("any-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
 class ClosedSessionStateOpen(Closing):
-    """SessionState stays OPEN when a session is closed."""
+    """The queue manager leaves SessionState of a closed session at OPEN."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -24,9 +24,9 @@ class ClosedSessionStateOpen(Closing):
             session.SessionState = SessionState.OPEN
 
 
-@fault("closed-session-queue-connected", breaks="MQQB-3.1.5.9-03")
+@fault("initiator-outgoing-queue-connected-after-closing", breaks="MQQB-3.1.5.9-03")
 class ClosedSessionQueueConnected(Closing):
-    """The outgoing queue of a closed session is Connected."""
+    """The initiator sets State of the outgoing queue of a closed session to Connected."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -34,9 +34,9 @@ class ClosedSessionQueueConnected(Closing):
             session.OutgoingQueueReference.State = OutgoingQueueState.CONNECTED
 
 
-@fault("closed-session-queue-not-on-hold", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
+@fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
 class ClosedSessionQueueNotOnHold(Closing):
-    """A queue that is on hold is not any more when its session is closed."""
+    """The initiator changes State of an outgoing queue from OnHold when its session is closed."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         queue = session.OutgoingQueueReference
@@ -46,15 +46,15 @@ class ClosedSessionQueueNotOnHold(Closing):
 
 
 add(
-    "session-retry-not-started",
+    "initiator-reconnection-not-scheduled",
     "MQQB-3.1.5.9-04",
-    "A session that is closed with messages left is not tried again.",
+    "The initiator does not connect again after a session was closed with messages left.",
     skip(Closing.await_reconnect),
 )
 
 
 class _AwaitedWithoutMessages(Closing):
-    """A session that is closed with nothing left to send is tried again later, too."""
+    """The initiator schedules a reconnection for a session without messages."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -66,7 +66,7 @@ class _AwaitedWithoutMessages(Closing):
 
 
 class _EstablishedWithoutMessages(Establishing):
-    """A session with nothing to send is established again, too."""
+    """The initiator establishes a session without messages again."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):
@@ -76,16 +76,16 @@ class _EstablishedWithoutMessages(Establishing):
 
 
 add(
-    "session-retry-without-messages",
+    "initiator-reconnection-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
-    "A session that is closed with nothing left to send is established again, too.",
-    both(replaced(_AwaitedWithoutMessages), replaced(_EstablishedWithoutMessages)),
+    "The initiator connects again after a session was closed with no messages left.",
+    both(replace_part(_AwaitedWithoutMessages), replace_part(_EstablishedWithoutMessages)),
 )
 
 
-@fault("session-closed-with-a-word", breaks="MQQB-3.1.5.9-D01")
+@fault("any-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
 class ClosedWithAWord(Closing):
-    """A last SessionAck is sent when a session is closed."""
+    """The queue manager sends a SessionAck when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
@@ -94,22 +94,22 @@ class ClosedWithAWord(Closing):
 
 
 add(
-    "closed-session-keeps-its-connection",
+    "any-connection-open-after-closing",
     "MQQB-3.1.5.9-D02",
-    "The connection of a session that is closed stays open.",
+    "The queue manager leaves the transport connection of a closed session open.",
     skip(Closing.close_transport),
 )
 add(
-    "closed-session-timers-go-on",
+    "any-timers-running-after-closing",
     "MQQB-3.1.5.9-D03",
-    "The timers of a session go on when it is closed.",
+    "The queue manager does not stop the timers of a closed session.",
     skip_during(Closing.close, SessionTimers.stop),
 )
 
 
-@fault("only-one-retry", breaks="MQQB-3.1.5.9-04", blind=True)
+@fault("initiator-reconnection-attempted-only-once", breaks="MQQB-3.1.5.9-04", blind=True)
 class OnlyOneRetry(Closing):
-    """An initiator whose retry failed does not try again."""
+    """The initiator does not try again when its first reconnection failed."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
         if not session.retrying:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.9 Closing a Session. That an initiator connects again is judged with 3.1.6.1."""
+"""MS-MQQB 3.1.5.9 Closing a Session. The reconnection of an initiator is judged with 3.1.6.1."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, facts, none
-from harness.peer.inbox import acknowledging
-from harness.run.marks import covers, goes_on, malforms, needs
-from suites.mqqb.steps.opening import OTHER_GUID, agree, called, respond, text, until_ended
-from suites.mqqb.steps.pinging import element
+from harness.run.marks import covers, malforms, needs, sut_survives
+from suites.mqqb.steps.opening import OTHER_GUID, await_early_close, guid_text
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 CLEANUP_MS = 12_000
@@ -18,20 +18,20 @@ CLEANUP_MS = 12_000
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
-def test_closed_session_is_in_state_closed(peer, sut, judge):
-    """A session that is OPEN, and that a SessionAck with wrong counts closes, is CLOSED (or gone) afterwards."""
+def test_closed_session_has_state_closed(peer, sut, judge):
+    """The peer sends a SessionAck with wrong counts on an OPEN session: the session is then CLOSED, or not shown."""
 
     def states() -> list[str]:
         return [
             one["SessionState"]
             for one in sut.inspect()["Sessions"]
-            if one["role"] == "acceptor" and text(one["RemoteQMGuid"]) == text(peer.identifier)
+            if one["role"] == "acceptor" and guid_text(one["RemoteQMGuid"]) == guid_text(peer.identifier)
         ]
 
     session = peer.open_raw()
     if "OPEN" not in states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
-    wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
+    wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed():
         raise ConformanceFailure("the SUT did not close the session on wrong message counts")
     peer.eventually(lambda: set(states()) <= {"CLOSED"})
@@ -44,20 +44,23 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
-def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge, opened_by):
-    """A SessionAck with wrong counts closes a session: no packet comes any more, and the connection ends."""
+def test_closing_session_closes_connection_without_packet(peer, sut, judge, opened_by):
+    """The peer sends a SessionAck with wrong counts on a session of either side: the SUT sends no further packet and
+    closes the connection.
+    """
     if opened_by == "peer":
         session = peer.open_raw()
     else:
-        session, asked = called(peer, sut)
-        agree(session, respond(session, asked))
+        outgoing = OutgoingSession(peer, sut)
+        outgoing.open()
+        session = outgoing.connection
     session.check_alive()
     known = len(session.received)
-    wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
-    observed = until_ended(peer, session)
+    wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
+    observed = await_early_close(peer, session)
     judge.all(expected=closed_unanswered(known), observed=observed, evidence=[wrong, session.last])
 
 
@@ -65,34 +68,36 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
 @covers("MQQB-3.1.5.9-D03")
 @needs("inspect")
 @pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
-def test_no_timer_of_a_closed_session_runs(peer, sut, judge, ended):
-    """A session that owes an acknowledgment is closed by a SessionAck with wrong counts, another one because it is
-    idle: their timers stand still.
+def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
+    """A session that owes an acknowledgment is closed by wrong counts, or because it is idle: no timer of it runs
+    afterwards.
     """
 
     def running() -> list[set[str]]:
-        shown = [one for one in sut.inspect()["Sessions"] if text(one["RemoteQMGuid"]) == text(OTHER_GUID)]
-        return [{name for name, left_ms in element(one, "timers").items() if left_ms is not None} for one in shown]
+        shown = [one for one in sut.inspect()["Sessions"] if guid_text(one["RemoteQMGuid"]) == guid_text(OTHER_GUID)]
+        return [{name for name, left_ms in read_element(one, "timers").items() if left_ms is not None} for one in shown]
 
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     session = peer.open_raw({"ClientGuid": OTHER_GUID})
     message = session.send(peer.message({"SourceQueueManager": OTHER_GUID}))
     if not peer.eventually(lambda: any(running())):
-        raise ConformanceFailure("the SUT shows no timer of an open session that runs")
+        raise ConformanceFailure("the SUT shows no running timer of an open session")
     if ended != "idle":
-        session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
+        session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed(3 * sut.duration_ms(CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(running()))
     observed = sorted(set().union(*running()))
-    judge("MQQB-3.1.5.9-D03", expected=none("timer that runs"), observed=observed, evidence=[message, session.last])
+    judge("MQQB-3.1.5.9-D03", expected=none("running timer"), observed=observed, evidence=[message, session.last])
 
 
 @covers("MQQB-3.1.5.9-03")
 @needs("queue_control")
-def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
-    """The outgoing queue is Connected while the session is open, and Disconnected once the session was closed."""
+def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
+    """The SUT sends a message and the peer closes the session: the outgoing queue is Connected before and Disconnected
+    afterwards.
+    """
     sender = Sender(peer, sut)
 
     def state() -> str:
@@ -100,9 +105,9 @@ def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
         return found[0]["state"] if found else "not listed"
 
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     before = state()
-    ack = sender.acknowledge_all(session)
+    ack = session.acknowledge_all()
     session.close()
     peer.eventually(lambda: state() == "Disconnected")
     judge(

@@ -12,27 +12,27 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import TransportAccepted
 
 
-@fault("accepted-session-counts-on", breaks="MQQB-3.1.5.10-01")
+@fault("acceptor-received-count-continued-on-new-session", breaks="MQQB-3.1.5.10-01")
 class AcceptedSessionCountsOn(SessionInitialization):
-    """A new connection goes on with the MessageReceivedCount of an earlier one."""
+    """The acceptor starts a new session with the MessageReceivedCount of an earlier session."""
 
     def initialize_session(self, session: Session, now: Now) -> None:
         super().initialize_session(session, now)
         session.MessageReceivedCount = max(one.MessageReceivedCount for one in self.qm.sessions.values())
 
 
-@fault("state-of-new-connection-waiting-cp-msg", breaks="MQQB-3.1.5.10-02")
+@fault("acceptor-new-connection-state-waiting-cp-msg", breaks="MQQB-3.1.5.10-02")
 class NewConnectionWaitsForParameters(SessionOpening):
-    """SessionState of a new connection is WAITING_CP_MSG."""
+    """The acceptor sets SessionState of a new connection to WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)
         self.qm.transports[event.transport].SessionState = SessionState.WAITING_CP_MSG
 
 
-@fault("initialization-timer-not-started-with-connection", breaks="MQQB-3.1.5.10-03")
+@fault("acceptor-initialization-timer-not-started", breaks="MQQB-3.1.5.10-03")
 class InitializationTimerNotStarted(SessionOpening):
-    """The acceptor starts no Session Initialization Timer when it accepts a connection."""
+    """The acceptor does not start the Session Initialization Timer when it accepts a connection."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, packet
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers
-from suites.mqqb.steps.opening import answer_to, next_packet, reaction
+from suites.mqqb.steps.opening import exclude_echo, require_reaction
 
 COUNTED_FROM_ZERO = {
     "SessionHeader.AckSequenceNumber": 1,
@@ -16,8 +16,8 @@ COUNTED_FROM_ZERO = {
 
 
 @covers("MQQB-3.1.5.10-01")
-def test_each_connection_counts_from_zero(peer, judge):
-    """The first acknowledgment on a connection counts the messages of this connection only, whatever came on others."""
+def test_new_session_counts_messages_from_zero(peer, judge):
+    """The peer sends messages on one session, then one on a second session: the SessionAck there counts one message."""
     earlier = peer.open_raw()
     for _ in range(2):
         if earlier.acknowledgment() is None:
@@ -33,11 +33,13 @@ def test_each_connection_counts_from_zero(peer, judge):
 
 
 @covers("MQQB-3.1.5.10-02")
-def test_a_connection_waits_for_a_request(peer, judge):
-    """The first thing on a new connection is the initiator's: nothing comes before it, and it is taken as a request."""
+def test_acceptor_answers_request_and_sends_nothing_before(peer, judge):
+    """The peer connects and waits, then sends an EstablishConnection request: the SUT sends nothing before the request
+    and answers it.
+    """
     connection = peer.connect()
     is_quiet = connection.quiet()
-    sent = connection.send(request(peer))
-    came = next_packet(connection)
-    observed = {"quiet": is_quiet, "answer": reaction(connection, answer_to(sent, came))}
+    sent = connection.send(establish_request(peer))
+    came = connection.poll_next_packet()
+    observed = {"quiet": is_quiet, "answer": require_reaction(connection, exclude_echo(sent, came))}
     judge("MQQB-3.1.5.10-02", expected=facts(quiet=True, answer=packet()), observed=observed, evidence=[sent, came])

@@ -7,9 +7,9 @@ from reference_qm.codec import FormatError, MessageClass, Packet, UserMessagePac
 from reference_qm.core.transfer.identifying import Identifying
 
 
-@fault("administration-refused", breaks="MQQB-3.1.5.11-01")
+@fault("receiver-ack-reach-queue-packet-refused-as-malformed", breaks="MQQB-3.1.5.11-01")
 class AdministrationRefused(Identifying):
-    """An administration acknowledgment is taken for malformed."""
+    """The receiver treats a user message of class ACK_REACH_QUEUE as malformed."""
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)

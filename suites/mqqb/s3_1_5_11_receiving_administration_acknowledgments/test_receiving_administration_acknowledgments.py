@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.run.marks import covers
-from suites.mqqb.steps.disposition import REACH_QUEUE
-from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.disposition import AckClass
+from suites.mqqb.steps.exchanges import deliver_message
 
 
 @covers("MQQB-3.1.5.11-01")
-def test_administration_acknowledgments_are_received_as_messages(peer, sut, judge):
-    """An acknowledgment of arrival for the SUT's administration queue is acknowledged, and gets there."""
-    packet = peer.recoverable_message(queue="admin", MessageClass=REACH_QUEUE, label="acknowledgment")
-    done = reception(peer, packet, "acknowledgment", "admin")
-    judge("MQQB-3.1.5.11-01", expected=taken(sut), observed=done.outcome, evidence=done.frames)
+def test_administration_acknowledgment_is_received_like_a_message(peer, sut, judge):
+    """The peer sends an ACK_REACH_QUEUE to an administration queue of the SUT: it is acknowledged and in the queue."""
+    packet = peer.recoverable_message(queue="admin", MessageClass=AckClass.REACH_QUEUE, label="acknowledgment")
+    done = deliver_message(peer, packet, "acknowledgment", "admin")
+    judge("MQQB-3.1.5.11-01", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.sessions.closing import Closing
@@ -15,16 +15,16 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 add(
-    "session-retry-does-nothing",
+    "initiator-session-retry-timer-ignored",
     "MQQB-3.1.6.1-01",
-    "Nothing is done when the Session Retry Connect Timer expires.",
+    "The initiator does nothing when the Session Retry Connect Timer expires.",
     skip(Establishing.on_session_retry_connect_timer),
 )
 
 
-@fault("session-retry-with-nothing-left", breaks="MQQB-3.1.6.1-01")
+@fault("initiator-reconnection-after-late-acknowledgment", breaks="MQQB-3.1.6.1-01")
 class RetryWithNothingLeft(Establishing):
-    """A session whose messages were acknowledged while it was lost is established again, too."""
+    """The initiator connects again although its messages were acknowledged after the session was lost."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is SessionState.WAITING_RECONNECT and not len(session.OutgoingMessageTable):
@@ -33,17 +33,17 @@ class RetryWithNothingLeft(Establishing):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("session-retry-connects-in-silence", breaks="MQQB-3.1.6.1-03")
+@fault("initiator-reconnection-establish-connection-not-sent", breaks="MQQB-3.1.6.1-03")
 class RetryConnectsInSilence(Establishing):
-    """A session is tried again by a connection on which no EstablishConnection is sent."""
+    """The initiator connects again but sends no EstablishConnection request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         if not session.retrying:
             super().send_establish_request(session, now)
 
 
-def _retried(change: Callable[[Session], None]) -> Install:
-    """Change a session that is about to be tried again; the timer runs also while it is set up (3.1.3.2)."""
+def _change_before_retry(change: Callable[[Session], None]) -> Install:
+    """Change a session before its retry; the timer also runs during the session setup (3.1.3.2)."""
 
     class Retried(Establishing):
         def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -51,10 +51,10 @@ def _retried(change: Callable[[Session], None]) -> Install:
                 change(session)
             super().on_session_retry_connect_timer(session, now)
 
-    return replaced(Retried)
+    return replace_part(Retried)
 
 
-def _stay(session: Session) -> None:
+def _reset_indexer(session: Session) -> None:
     session.NextHopIndexer = -1
 
 
@@ -67,16 +67,16 @@ def _forget_one(session: Session) -> None:
 
 
 add(
-    "next-hop-not-advanced",
+    "initiator-next-hop-index-not-incremented",
     ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
-    "Every attempt goes to the first address of a host.",
-    _retried(_stay),
+    "The initiator always tries the first address of a host name.",
+    _change_before_retry(_reset_indexer),
 )
 add(
-    "next-hop-resolved-again",
+    "initiator-host-name-resolved-for-each-attempt",
     "MQQB-3.1.6.1-09",
-    "The host name is resolved again for each attempt, which then begins with its first address.",
-    _retried(_resolve_again),
+    "The initiator resolves the host name again for each attempt and begins with the first address.",
+    _change_before_retry(_resolve_again),
 )
 
 
@@ -87,61 +87,61 @@ def _forget_recoverable(session: Session) -> None:
 
 
 add(
-    "recoverable-forgotten-by-session-retry",
+    "initiator-recoverable-messages-lost-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
-    "Recoverable messages that are not transactional are forgotten when the session is tried again.",
-    _retried(_forget_recoverable),
+    "The initiator drops recoverable nontransactional messages when it connects again.",
+    _change_before_retry(_forget_recoverable),
 )
 add(
-    "message-forgotten-by-session-retry",
+    "initiator-first-message-lost-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
-    "The first of the messages left is forgotten when the session is tried again.",
-    _retried(_forget_one),
+    "The initiator drops the first unacknowledged message when it connects again.",
+    _change_before_retry(_forget_one),
 )
 
 
 # -- the next hop that is taken ------------------------------------------------------------------------------------
 
 
-@fault("next-hop-address-not-taken", breaks="MQQB-3.1.6.1-06")
+@fault("initiator-next-hop-address-not-selected", breaks="MQQB-3.1.6.1-06")
 class NextHopAddressNotTaken(Resolving):
-    """RemoteQMAddress stays the address of the first next hop."""
+    """The initiator keeps RemoteQMAddress at the address of the first next hop."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         session.RemoteQMAddress = session.NextHopCollection[0].Address
 
 
-@fault("next-hop-host-name-not-taken", breaks="MQQB-3.1.6.1-07")
+@fault("initiator-next-hop-host-name-empty", breaks="MQQB-3.1.6.1-07")
 class NextHopHostNameNotTaken(Resolving):
-    """RemoteQMHostName is empty once a next hop was selected."""
+    """The initiator sets RemoteQMHostName to an empty string when it selects a next hop."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         session.RemoteQMHostName = ""
 
 
-@fault("next-hop-guid-not-taken", breaks="MQQB-3.1.6.1-08")
+@fault("initiator-next-hop-guid-own", breaks="MQQB-3.1.6.1-08")
 class NextHopGuidNotTaken(Resolving):
-    """RemoteQMGuid is the own one once a next hop was selected."""
+    """The initiator sets RemoteQMGuid to its own GUID when it selects a next hop."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         session.RemoteQMGuid = self.qm.adm.Identifier
 
 
-@fault("next-hop-none-after-the-last", breaks="MQQB-3.1.6.1-03")
+@fault("initiator-no-attempt-after-last-next-hop", breaks="MQQB-3.1.6.1-03")
 class NoneAfterTheLast(Establishing):
-    """When the last of several addresses of a host was tried, too, none is tried any more."""
+    """The initiator stops trying after the last of several addresses of a host name."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.NextHopIndexer + 1 < max(2, len(session.NextHopCollection)):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("express-messages-lost-with-their-session", breaks="MQQB-3.1.6.1-10", blind=True)
+@fault("initiator-express-messages-lost-with-session", breaks="MQQB-3.1.6.1-10", blind=True)
 class ExpressMessagesLostWithTheirSession(Closing):
-    """Express messages that were sent and not acknowledged are forgotten when their session ends."""
+    """The initiator drops sent and unacknowledged express messages when their session ends."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         for position in session.OutgoingMessageTable:

@@ -11,34 +11,34 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 add(
-    "idle-session-never-closed",
+    "any-idle-session-not-closed",
     ("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"),
-    "Nothing is done when the Session Cleanup Timer expires.",
+    "The queue manager does nothing when the Session Cleanup Timer expires.",
     skip(Closing.on_session_cleanup_timer),
 )
 
 
-@fault("used-session-closed-as-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
+@fault("any-used-session-closed-as-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
 class UsedSessionClosedAsIdle(Closing):
-    """The Session Cleanup Timer closes sessions whether they were used or not."""
+    """The queue manager closes a used session when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
         session.SessionActive = False
         super().on_session_cleanup_timer(session, now)
 
 
-@fault("used-session-stays-active", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
+@fault("any-session-active-not-reset", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
 class UsedSessionStaysActive(Closing):
-    """SessionActive is never set to FALSE again."""
+    """The queue manager never resets SessionActive to FALSE when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
         super().on_session_cleanup_timer(session, now)
         session.SessionActive = True
 
 
-@fault("used-session-closed-at-the-third-look", breaks="MQQB-3.1.6.2-03", blind=True)
+@fault("any-used-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
 class UsedSessionClosedAtTheThirdLook(Closing):
-    """A session is closed when its Session Cleanup Timer expires for the third time, used or not."""
+    """The queue manager closes a session at the third expiry of its Session Cleanup Timer, used or not."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -15,21 +15,21 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-def _wait_on(original: Any, *_: Any) -> Callable[[QueueManager, Session, str, Now], None]:
+def _restart_wait(original: Any, *_: Any) -> Callable[[QueueManager, Session, str, Now], None]:
     return lambda qm, session, reason, now: qm.session_acks.start_wait_timer(session, now)
 
 
 add(
-    "unacknowledged-session-never-closed",
+    "sender-ack-wait-timer-restarted-instead-of-closing",
     ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
-    "The Session Ack Wait Timer is started again where it should close the session.",
-    during(SessionAcks.on_wait_timer, Closing.close, _wait_on),
+    "The sender restarts the Session Ack Wait Timer where it must close the session.",
+    during(SessionAcks.on_wait_timer, Closing.close, _restart_wait),
 )
 
 
-@fault("ack-wait-restarted-for-nothing", breaks="MQQB-3.1.6.3-02")
+@fault("sender-ack-wait-timer-restarted-without-messages", breaks="MQQB-3.1.6.3-02")
 class RestartedForNothing(SessionAcks):
-    """The Session Ack Wait Timer is restarted with nothing unacknowledged."""
+    """The sender restarts the Session Ack Wait Timer although no message is unacknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
@@ -37,9 +37,9 @@ class RestartedForNothing(SessionAcks):
             self.start_wait_timer(session, now)
 
 
-@fault("ack-wait-keeps-what-was-heard", breaks="MQQB-3.1.6.3-02")
+@fault("sender-received-ack-not-reset-without-messages", breaks="MQQB-3.1.6.3-02")
 class ReceivedAckKeptForNothing(SessionAcks):
-    """ReceivedAck stays TRUE when the Session Ack Wait Timer expires with nothing unacknowledged."""
+    """The sender leaves ReceivedAck TRUE when the Session Ack Wait Timer expires with no message unacknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
@@ -47,18 +47,18 @@ class ReceivedAckKeptForNothing(SessionAcks):
             session.ReceivedAck = True
 
 
-@fault("ack-wait-ignores-what-was-heard", breaks="MQQB-3.1.6.3-04")
+@fault("sender-received-ack-ignored-at-expiry", breaks="MQQB-3.1.6.3-04")
 class ReceivedAckIgnored(SessionAcks):
-    """The Session Ack Wait Timer closes the session at its first expiry, whatever was received."""
+    """The sender closes the session at the first expiry of the Session Ack Wait Timer despite received packets."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         session.ReceivedAck = False
         super().on_wait_timer(session, now)
 
 
-@fault("ack-wait-never-forgets-what-was-heard", breaks="MQQB-3.1.6.3-04")
+@fault("sender-received-ack-not-reset-at-restart", breaks="MQQB-3.1.6.3-04")
 class ReceivedAckNeverCleared(SessionAcks):
-    """ReceivedAck stays TRUE when the Session Ack Wait Timer is restarted."""
+    """The sender leaves ReceivedAck TRUE when it restarts the Session Ack Wait Timer."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
@@ -66,9 +66,9 @@ class ReceivedAckNeverCleared(SessionAcks):
             session.ReceivedAck = True
 
 
-@fault("wait-for-acknowledgment-goes-on-once", breaks="MQQB-3.1.6.3-04", blind=True)
+@fault("sender-ack-wait-timer-restarted-only-once", breaks="MQQB-3.1.6.3-04", blind=True)
 class WaitForAcknowledgmentGoesOnOnce(SessionAcks):
-    """A wait that ends with a packet received starts again once; its second end closes the session."""
+    """The sender restarts the Session Ack Wait Timer only once; the second expiry closes the session."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.6.3 Session Ack Wait Timer Event, and its restart in 3.1.5.5.5.
 
 The timer's duration is a multiple of AckWaitTimeout that the implementation chooses (3.1.2.4, note <46>), so it is
-measured first: by when the SUT ends a session on which two messages of the peer are all that it receives.
+measured first, by the end of a session on which the SUT receives only two messages of the peer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, holds
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
@@ -31,22 +30,21 @@ TRAFFIC = (0.5, 1.5)
     "MQQB-3.1.6.3-04",
     "MQQB-3.1.2.4-01",
 )
-def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge):
-    """Three sessions of one sender, each ended by the sender's wait at another time, for what it received before.
-
-    On the second a later message does not put it off.
+def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
+    """The SUT sends on three sessions, and the peer acknowledges nothing, late or in between: the SUT closes each
+    session at the expiry that follows from the packets received before.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
     clock = Waits(sender)
     sender.send(1)
 
-    clock.begin(sender.session())
+    clock.begin(sender.await_session())
     for at in TRAFFIC:
         if clock.wait(at):
             clock.session.send(peer.message())
-    wait = measured(clock.ended())
-    if clock.ended() is None:
+    wait = measure_wait(clock.await_end())
+    if clock.await_end() is None:
         judge(
             "MQQB-3.1.6.3-01",
             "MQQB-3.1.6.3-03",
@@ -56,18 +54,18 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
             evidence=[clock.first],
         )
     whole = holds("closed a whole number of AckWaitTimeouts after its message")
-    ended = clock.ended()
+    ended = clock.await_end()
     judge(
         "MQQB-3.1.2.4-01",
         expected=whole,
-        observed=(ended is not None and near(ended, round(ended))) or clock.ending(),
+        observed=(ended is not None and is_near(ended, round(ended))) or clock.describe_end(),
         evidence=[clock.first],
     )
     if wait is None:
-        raise ConformanceFailure(f"the duration of its Session Ack Wait Timer is not known: {clock.ending()}")
+        raise ConformanceFailure(f"the duration of its Session Ack Wait Timer is unknown: {clock.describe_end()}")
 
-    clock.begin(sender.session())
-    acknowledged = sender.acknowledge_all(clock.session)
+    clock.begin(sender.await_session())
+    acknowledged = clock.session.acknowledge_all()
     clock.wait(wait + 0.5)
     sender.send(2)
     clock.begin(clock.session)
@@ -79,44 +77,44 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
         "MQQB-3.1.6.3-02",
         "MQQB-3.1.6.3-03",
         expected=expected,
-        observed=near(clock.ended(), wait) or clock.ending(),
+        observed=is_near(clock.await_end(), wait) or clock.describe_end(),
         evidence=[acknowledged, clock.first],
     )
-    judge.finished("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
+    judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
-    clock.begin(sender.session())
+    clock.begin(sender.await_session())
     clock.wait(wait / 2)
     acknowledged = clock.session.send(session_ack())
-    ended = clock.ended()
+    ended = clock.await_end()
     outlived = holds(f"open {1.5 * wait:.2f} AckWaitTimeouts after its message, closed later")
     judge(
         "MQQB-3.1.6.3-04",
         expected=outlived,
-        observed=(ended is not None and ended > 1.5 * wait + NEAR) or clock.ending(),
+        observed=(ended is not None and ended > 1.5 * wait + NEAR) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
-    judge.finished("MQQB-3.1.6.3-04")
+    judge.conclude("MQQB-3.1.6.3-04")
     restarted = holds(f"closed whole waits of {wait} AckWaitTimeouts after the SessionAck")
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
-        observed=near(ended, 1.5 * wait) or near(ended, 2.5 * wait) or clock.ending(),
+        observed=is_near(ended, 1.5 * wait) or is_near(ended, 2.5 * wait) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
-    sender.acknowledge_all(sender.session())
+    sender.await_session().acknowledge_all()
 
 
-def measured(ended: float | None) -> int | None:
+def measure_wait(ended: float | None) -> int | None:
     """Return the timer's duration in AckWaitTimeouts, by the end of the session with TRAFFIC.
 
-    A wait of 1 ends twice after something was received, and closes at 3; a longer one of n ends once so, and closes at
-    2 n. Where only an acknowledgment counts (E50), or nothing does, a wait of n closes at n.
+    A wait of 1 expires twice after a packet was received, and closes at 3; a longer wait of n expires once so, and
+    closes at 2 n. Where only an acknowledgment counts (E50), or no packet, a wait of n closes at n.
     """
     ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST // 2 + 1)}
-    return next((wait for end, wait in ends.items() if near(ended, end)), None)
+    return next((wait for end, wait in ends.items() if is_near(ended, end)), None)
 
 
-def near(instant: float | None, expected: float) -> bool:
+def is_near(instant: float | None, expected: float) -> bool:
     """Return whether an instant is the expected one."""
     return instant is not None and abs(instant - expected) <= NEAR
 
@@ -135,14 +133,14 @@ class Waits:
         self._unit_ms = self.sender.sut.duration_ms(parameters[0]["ConnectionParametersHeader"].AckTimeout)
 
     def wait(self, until: float) -> bool:
-        """Wait until an instant by the tester's clock; is the session still open then?"""
+        """Wait until an instant by the tester's clock; return whether the session is still open."""
         return not self.session.wait_closed(self._left_ms(until), exactly=True)
 
     def _left_ms(self, until: float) -> int:
         return max(0, int(until * self._unit_ms) - self.sender.peer.took(self.first).ms)
 
-    def ended(self) -> float | None:
-        """Wait for the SUT to close; return the instant of it, None when it did not.
+    def await_end(self) -> float | None:
+        """Wait for the SUT to close; return the instant of the end, None when it did not close.
 
         ConformanceFailure where stalls make one instant look like another.
         """
@@ -151,12 +149,12 @@ class Waits:
         if closed_ms is None:
             return None
         took = self.sender.peer.took(self.first, closed_ms)
-        took.check_steady(int(2 * NEAR * self._unit_ms))
+        took.require_steady(int(2 * NEAR * self._unit_ms))
         return took.ms / self._unit_ms
 
-    def ending(self) -> str:
+    def describe_end(self) -> str:
         """Describe how the session ended."""
-        ended = self.ended()
+        ended = self.await_end()
         if ended is None:
-            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(only_here(self.session))} sent)"
+            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(self.session.messages)} sent)"
         return f"closed {ended:.2f} AckWaitTimeouts after its message"

@@ -16,18 +16,18 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("session-ack-sent-at-once", breaks="MQQB-3.1.6.4-01")
+@fault("receiver-session-ack-not-delayed", breaks="MQQB-3.1.6.4-01")
 class SentAtOnce(Receiving):
-    """Every message is acknowledged at once."""
+    """The receiver sends a SessionAck for each message at once."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().note_activity(session, packet, now)
         self.qm.session_acks.send(session, now)
 
 
-@fault("session-ack-for-nothing", breaks="MQQB-3.1.6.4-01")
+@fault("receiver-session-ack-sent-without-messages", breaks="MQQB-3.1.6.4-01")
 class SentForNothing(SessionAcks):
-    """The Session Ack Send Timer sends a SessionAck with nothing unacknowledged, too."""
+    """The receiver sends a SessionAck at the expiry of the Session Ack Send Timer although no message arrived."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         self.send(session, now)
@@ -38,51 +38,51 @@ class SentForNothing(SessionAcks):
 
 for _name, _rule, _says, _install in (
     (
-        "session-ack-without-sh",
+        "receiver-session-ack-of-timer-sh-clear",
         "MQQB-3.1.6.4-02",
-        "SessionAcks have BaseHeader.Flags.SH 0.",
+        "The receiver's SessionAck has BaseHeader.Flags.SH clear.",
         bit_clear(SessionAckPacket, "BaseHeader.SH"),
     ),
     (
-        "session-ack-without-type",
+        "receiver-session-ack-pt-0",
         "MQQB-3.1.6.4-03",
-        "SessionAcks have InternalHeader.Flags.PT 0x0.",
+        "The receiver's SessionAck has InternalHeader.Flags.PT 0x0.",
         bit_clear(SessionAckPacket, "InternalHeader.PT"),
     ),
     (
-        "session-ack-count-one-less",
+        "receiver-session-ack-ack-sequence-number-low",
         "MQQB-3.1.6.4-04",
-        "AckSequenceNumber is one less than what was received.",
+        "The receiver's SessionAck has an AckSequenceNumber that is one too low.",
         off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
-        "session-ack-recoverable-number-one-more",
+        "receiver-session-ack-recoverable-number-high",
         "MQQB-3.1.6.4-05",
-        "RecoverableMsgAckSeqNumber is one more than the first that is acknowledged.",
+        "The receiver's SessionAck has a RecoverableMsgAckSeqNumber that is one too high.",
         off_by(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
     ),
     (
-        "session-ack-sent-count-one-more",
+        "receiver-session-ack-sent-count-high",
         "MQQB-3.1.6.4-06",
-        "UserMsgSequenceNumber is one more than what was sent.",
+        "The receiver's SessionAck has a UserMsgSequenceNumber that is one too high.",
         off_by(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1),
     ),
     (
-        "session-ack-recoverable-sent-count-one-more",
+        "receiver-session-ack-recoverable-sent-count-high",
         "MQQB-3.1.6.4-07",
-        "RecoverableMsgSeqNumber is one more than what was sent.",
+        "The receiver's SessionAck has a RecoverableMsgSeqNumber that is one too high.",
         off_by(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 1),
     ),
     (
-        "session-ack-flags-only-first",
+        "receiver-session-ack-flags-bit-0-only",
         "MQQB-3.1.6.4-08",
-        "RecoverableMsgAckFlags has no bit but bit 0.",
+        "The receiver's SessionAck has only bit 0 of RecoverableMsgAckFlags.",
         wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}),
     ),
     (
-        "session-ack-window-one-more",
+        "receiver-session-ack-window-size-high",
         "MQQB-3.1.6.4-09",
-        "WindowSize of SessionAcks is one more than in ConnectionParameters.",
+        "The receiver's SessionAck has a WindowSize one above that of its ConnectionParameters.",
         off_by(SessionAckPacket, "SessionHeader.WindowSize", 1),
     ),
 ):
@@ -92,9 +92,9 @@ for _name, _rule, _says, _install in (
 # -- afterwards ----------------------------------------------------------------------------------------------------
 
 
-@fault("session-ack-flags-not-cleared", breaks="MQQB-3.1.6.4-10")
+@fault("receiver-session-ack-flags-not-cleared", breaks="MQQB-3.1.6.4-10")
 class FlagsNotCleared(SessionAcks):
-    """RecoverableMsgAckFlags keeps its bits after an acknowledgment."""
+    """The receiver does not clear RecoverableMsgAckFlags after a SessionAck."""
 
     def note_acknowledged(self, session: Session, now: Now) -> None:
         flags = session.RecoverableMsgAckFlags
@@ -120,8 +120,8 @@ def _sent_only_once(faulty: FaultyCore) -> None:
 
 
 add(
-    "session-ack-sent-only-once",
+    "receiver-session-ack-sent-only-once",
     ("MQQB-3.1.6.4-11", "MQQB-3.1.2.5-D01"),
-    "The Session Ack Send Timer does not run again after a SessionAck.",
+    "The receiver does not start the Session Ack Send Timer again after its first SessionAck.",
     _sent_only_once,
 )

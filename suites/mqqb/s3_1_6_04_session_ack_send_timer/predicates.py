@@ -1,18 +1,20 @@
-"""Judge what a SessionAck says of the messages that its sender sent itself. Spec: MS-MQQB 3.1.6.4."""
+"""Judge the counts in a SessionAck of the messages that its sender sent. Spec: MS-MQQB 3.1.6.4."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, passive, record_of
+from harness.judging.passive import Context, Finding, Summary, passive, record_of
+from suites.mqmq.steps.session_headers import acknowledges_what_came, flags_once, names_fresh_messages, of_header
+from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, has_flags, has_pt
 
 _WRAP = 0x10000
 _PAUSED_WINDOW = 1
 
 
-class Sent:
-    """What a SUT has sent on a connection: how many messages, and the window that it named last."""
+class Sent(Summary):
+    """The messages that a SUT has sent on a connection, counted, and the last window that it named."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -39,7 +41,7 @@ def messages_sent(packet: Any, context: Context) -> Finding:
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
 def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
-    """Compare with the recoverable ones among them."""
+    """Compare with the recoverable messages that the SUT sent before on the connection."""
     return _count_is("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
 
 
@@ -56,3 +58,14 @@ def own_window(packet: Any, context: Context) -> Finding:
 def _count_is(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
     return value == count % _WRAP, f"{field} {value} after {count} sent"
+
+
+for rule, expected, judge in (
+    ("MQQB-3.1.6.4-04", "AckSequenceNumber counts messages that came", acknowledges_what_came),
+    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", names_fresh_messages),
+    ("MQQB-3.1.6.4-10", "no recoverable message is named that was named before", flags_once),
+):
+    passive(rule, "SessionAck", expected, of_system=True)(of_header(judge))
+
+passive("MQQB-3.1.6.4-02", INTERNAL, "IN and SH are 1 in a SessionAck", of_system=True)(has_flags(SESSION_ACK_PACKET))
+passive("MQQB-3.1.6.4-03", INTERNAL, "PT is 1 in a SessionAck", of_system=True)(has_pt(SESSION_ACK_PACKET))

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
-from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers
-from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import internal_bits
+from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
 DELAY_MS = ACK_MS // 2
-"""From the first message to its acknowledgment (3.1.5.8.2)."""
+"""The time from the first message to its acknowledgment (3.1.5.8.2)."""
 RECOVERABLE_MS = 4_000
-"""The same for recoverable ones (3.1.5.8.7): long enough for two messages of the peer to come before it is over."""
+"""The same time for recoverable messages (3.1.5.8.7): long enough to send two messages in it."""
 
 
 @covers(
@@ -33,62 +28,64 @@ RECOVERABLE_MS = 4_000
     "MQQB-3.1.2.5-D01",
     "MQQB-3.1.3.2-10",
 )
-def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, judge):
-    """Four times messages come and are acknowledged: two express, two recoverable, one recoverable, one express."""
+def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
+    """The peer sends two express, two recoverable, one recoverable and one express message in four turns: each turn is
+    acknowledged by one SessionAck after the delay, with its numbers and flags.
+    """
     sut.slow_down(20)
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
     sent = [session.send(peer.message()) for _ in range(2)]
-    first = _next(session, sut)
+    first = _poll_next(session, sut)
     judge(
         "MQQB-3.1.6.4-01",
         "MQQB-3.1.1.6.1-D01",
         "MQQB-3.1.3.2-10",
         expected="after the delay",
-        observed=_when(peer, sent[0], first),
+        observed=_describe_ack_time(peer, sent[0], first),
         evidence=[sent[0], first],
     )
     if first is None:
-        raise ConformanceFailure("the SUT acknowledged the first messages with nothing")
-    judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
-    bits = internal_bits(first)
+        raise ConformanceFailure("the SUT did not acknowledge the first messages")
+    judge.conclude("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
+    bits = read_internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little")
     shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
     judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=first)
     shown = {name: bits[name] for name in ("IN", "PT")}
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
-    judge.finished("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
+    judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
-        raise ConformanceFailure("the SUT acknowledged the first messages with no SessionAck")
+        raise ConformanceFailure("the SUT acknowledged the first messages by another packet than a SessionAck")
     judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
 
     silent = session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
-        expected=holds("nothing more with nothing unacknowledged"),
+        expected=holds("no packet while nothing is unacknowledged"),
         observed=bool(silent) or session.outcome(),
         evidence=[first, session.last],
     )
 
     sent += [session.send(peer.recoverable_message()) for _ in range(2)]
-    second = _acknowledging(session, sut, 4)
+    second = _poll_ack_of(session, sut, 4)
     evidence = [*sent[2:], second]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 1})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
     judge("MQQB-3.1.6.4-08", expected=flagged, observed=second, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-08")
+    judge.conclude("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
-    third = _acknowledging(session, sut, 5)
+    third = _poll_ack_of(session, sut, 5)
     evidence = [second, sent[4], third]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b1})
     judge("MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
+    judge.conclude("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(peer.message()))
-    fourth = _next(session, sut)
+    fourth = _poll_next(session, sut)
     judge(
         "MQQB-3.1.6.4-11",
         "MQQB-3.1.2.5-D01",
@@ -100,18 +97,20 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
 
 
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
-def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
-    """After three messages of the SUT, one of them recoverable, its SessionAck for one of the peer counts them."""
+def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
+    """The SUT sends three messages, one recoverable; its SessionAck for a message of the peer counts three and one, and
+    has its own WindowSize.
+    """
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, own = sender.first(3)
-    sender.acknowledge_all(session)
+    session, own = sender.await_first(3)
+    session.acknowledge_all()
     sent = session.send(peer.message())
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    recoverable = sum(is_recoverable(frame) for frame in only_here(session))
+    recoverable = sum(is_recoverable(frame) for frame in session.messages)
     for rule, name, expected in (
         ("MQQB-3.1.6.4-06", "UserMsgSequenceNumber", 3),
         ("MQQB-3.1.6.4-07", "RecoverableMsgSeqNumber", recoverable),
@@ -120,28 +119,28 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
         judge(rule, expected=fields({name: expected}), observed=header, evidence=[*own, sent, ack])
 
 
-def _next(session: Conversation, sut: Sut) -> Frame | None:
+def _poll_next(session, sut):
     """Wait for the next packet of any kind as long as an acknowledgment may take; None when none came."""
     count = len(session.received)
     session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
-def _acknowledging(session: Conversation, sut: Sut, count: int) -> Frame | None:
-    """Wait for the next packet, when it acknowledges so many messages."""
-    frame = _next(session, sut)
+def _poll_ack_of(session, sut, count: int):
+    """Wait for the next packet; ConformanceFailure unless it acknowledges so many messages."""
+    frame = _poll_next(session, sut)
     acknowledged = _field(frame, "AckSequenceNumber")
     if frame is not None and acknowledged != str(count):
         raise ConformanceFailure(f"the SUT acknowledged {acknowledged} messages, not all {count}")
     return frame
 
 
-def _field(ack: Frame | None, name: str) -> str:
+def _field(ack, name: str) -> str:
     """Return a field of a SessionHeader, for ``observed``."""
     return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
 
 
-def _when(peer: Peer, message_: Frame, ack: Frame | None) -> str:
+def _describe_ack_time(peer, message_, ack) -> str:
     """Describe when an acknowledgment came after the first message that it acknowledges."""
     if ack is None:
         return "not sent"

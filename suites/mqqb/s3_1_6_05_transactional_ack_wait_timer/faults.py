@@ -12,16 +12,16 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 add(
-    "resend-nothing",
+    "sender-resend-timer-ignored",
     ("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02"),
-    "Nothing is sent again when the Transactional Ack Wait Timer expires.",
+    "The sender resends nothing when the Transactional Ack Wait Timer expires.",
     skip(TransactionalSending.on_ack_wait_timer),
 )
 
 
-@fault("resend-first-only", breaks="MQQB-3.1.6.5-01")
+@fault("sender-resend-first-message-only", breaks="MQQB-3.1.6.5-01")
 class ResendFirstOnly(TransactionalSending):
-    """Only the first of the messages that wait for their OrderAck is sent again."""
+    """The sender resends only the first message without OrderAck."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
@@ -30,9 +30,9 @@ class ResendFirstOnly(TransactionalSending):
         super().on_ack_wait_timer(session, now)
 
 
-@fault("resend-all-kinds", breaks="MQQB-3.1.6.5-01")
+@fault("sender-resend-nontransactional-messages", breaks="MQQB-3.1.6.5-01")
 class ResendAllKinds(TransactionalSending):
-    """Messages that are not transactional are sent again with those that are."""
+    """The sender resends nontransactional messages with the transactional ones."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().on_ack_wait_timer(session, now)
@@ -43,18 +43,18 @@ class ResendAllKinds(TransactionalSending):
         self.qm.sending.dispatch_messages(session, now)
 
 
-@fault("sent-again-only-once", breaks="MQQB-3.1.6.5-01", blind=True)
+@fault("sender-resend-timer-not-restarted", breaks="MQQB-3.1.6.5-01", blind=True)
 class SentAgainOnlyOnce(TransactionalSending):
-    """Once messages were sent again the Transactional Ack Wait Timer does not run any more."""
+    """The sender stops the Transactional Ack Wait Timer after the first resend."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().on_ack_wait_timer(session, now)
         after_events(self.qm, lambda: self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT))
 
 
-@fault("only-the-oldest-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
+@fault("sender-resend-oldest-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
 class OnlyTheOldestSentAgain(TransactionalSending):
-    """When the timer expires only the oldest message without OrderAck is sent again."""
+    """The sender resends only the oldest message without OrderAck at each expiry."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
@@ -65,9 +65,9 @@ class OnlyTheOldestSentAgain(TransactionalSending):
             one.ReceivedOrderAck = False
 
 
-@fault("messages-beyond-a-window-not-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
+@fault("sender-resend-at-most-ten-messages", breaks="MQQB-3.1.6.5-01", blind=True)
 class MessagesBeyondTenNotSentAgain(TransactionalSending):
-    """At most ten messages are sent again."""
+    """The sender resends at most ten messages at each expiry."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event; with it 3.1.2.6, its duration, and 3.1.7.1.3 of sending again."""
+"""MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event, its duration in 3.1.2.6, and resending in 3.1.7.1.3."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, header
+from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, transaction_header
 
 IN_TIME = "after the first resend time"
 MANY = 12
@@ -24,11 +24,13 @@ MANY = 12
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
-def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
-    """Of four messages, all acknowledged on the session, 1 is acknowledged in order, 3 refused: 2 and 4 come again."""
+def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
+    """Of four transactional messages, all acknowledged by a SessionAck, the peer acknowledges 1 in order and refuses 3:
+    the SUT resends 2 and 4 after the resend time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
-    frames = [outgoing.on_session(), outgoing.acknowledge(1), outgoing.finish(3)]
+    frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1), outgoing.send_final_ack(3)]
     within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
@@ -45,24 +47,28 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
         evidence=evidence,
     )
     copy = again[4][0] if again[4] else None
-    previous = "not sent again" if copy is None else header(copy).PreviousTxSequenceNumber
+    previous = "not sent again" if copy is None else transaction_header(copy).PreviousTxSequenceNumber
     judge("MQQB-3.1.7.1.3-10", expected=2, observed=previous, case="PreviousTxSequenceNumber", evidence=evidence)
-    judge("MQQB-3.1.2.6-01", expected=IN_TIME, observed=_when(peer, frames[1], sent[-1], copy), evidence=evidence)
-    outgoing.settle()
+    judge(
+        "MQQB-3.1.2.6-01",
+        expected=IN_TIME,
+        observed=_describe_resend_time(peer, frames[1], sent[-1], copy),
+        evidence=evidence,
+    )
+    outgoing.acknowledge_all()
 
 
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
-def test_only_transactional_messages_are_sent_again(peer, sut, judge):
-    """Among two transactional messages an express one and a recoverable one, which is not said to be on disk.
-
-    All four arrived, says the session; when the timer expires, only those of the sequence come again.
+def test_nontransactional_messages_are_not_resent(peer, sut, judge):
+    """The SUT sends a transactional, an express, a recoverable and a transactional message, all acknowledged by a
+    SessionAck: at the expiry it resends the first and the last only.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
     recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
     if recoverable != [True, False, True, True]:
-        raise ConformanceFailure("the SUT's messages did not come as they were to be sent")
+        raise ConformanceFailure("the SUT's messages came with another delivery than requested")
     session, arrived = (
         outgoing.session,
         session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),
@@ -72,42 +78,44 @@ def test_only_transactional_messages_are_sent_again(peer, sut, judge):
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     peer.pass_time(sut.quiet_ms)
     if outgoing.session is not session:
-        raise ConformanceFailure("the session ended before the timer: everything came again on the next one")
+        raise ConformanceFailure(
+            "the session ended before the timer expired: the next session brought every message again"
+        )
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence += [frame for copies in again.values() for frame in copies]
     judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
-def test_messages_are_sent_again_until_they_are_acknowledged(peer, sut, judge):
-    """Of a dozen messages without OrderAck each comes again whenever the timer expires, once and once more."""
+def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
+    """Of twelve transactional messages without OrderAck the SUT resends each one at two expiries of the timer."""
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
     sent = outgoing.send(MANY)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
     for turn in (2, 3):
-        peer.environment.run_until(partial(_came_so_often, outgoing, turn), within_ms)
-        outgoing.on_session()
-        lacking = [number for number in range(1, MANY + 1) if len(outgoing.copies(number)) < turn]
+        peer.environment.run_until(partial(_have_copies, outgoing, turn), within_ms)
+        outgoing.send_session_ack()
+        missing = [number for number in range(1, MANY + 1) if len(outgoing.copies(number)) < turn]
         judge(
             "MQQB-3.1.6.5-01",
-            expected=holds(f"came {turn} times: all", otherwise=f"came {turn} times: all but {lacking}"),
-            observed=not lacking,
+            expected=holds(f"came {turn} times: all", otherwise=f"came {turn} times: all except {missing}"),
+            observed=not missing,
             evidence=sent,
         )
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
-def _came_so_often(outgoing, turn):
-    """Return whether each message came so often."""
+def _have_copies(outgoing, turn):
+    """Return whether each message came so many times."""
     return all(len(outgoing.copies(number)) >= turn for number in range(1, MANY + 1))
 
 
-def _when(peer, acknowledged, sent, copy):
-    """Describe when a message came again: ResendInterval after it was sent, or after the last OrderAck (E46)."""
+def _describe_resend_time(peer, acknowledged, sent, copy):
+    """Describe when a message was resent: ResendInterval after it was sent, or after the last OrderAck (E46)."""
     if copy is None:
         return "not sent again"
     due_ms, took = peer.sut.duration_ms(RESEND_MS), peer.took(sent, copy)

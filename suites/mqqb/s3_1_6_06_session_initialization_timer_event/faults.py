@@ -10,9 +10,9 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("initialization-timer-put-off-by-any-bytes", breaks="MQQB-3.1.6.6-01", blind=True)
+@fault("acceptor-initialization-timer-restarted-by-partial-packet", breaks="MQQB-3.1.6.6-01", blind=True)
 class InitializationTimerPutOffByAnyBytes(Identifying):
-    """Every piece of a packet starts the Session Initialization Timer of a connection again."""
+    """The acceptor restarts the Session Initialization Timer for each piece of a packet."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
         super().receive_bytes(session, data, now)

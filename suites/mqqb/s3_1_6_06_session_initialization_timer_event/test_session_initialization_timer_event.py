@@ -1,69 +1,78 @@
-"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, and where the timer is started and stopped."""
+"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, with the start of its timer."""
 
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import EARLY, INITIALIZATION_MS, ON_TIME, RETRY_MS, accepted, closing, listen
+from suites.mqqb.steps import opening
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01")
-def test_a_connection_without_a_request_is_closed(peer, sut, judge):
-    """A connection on which nothing comes is closed when the timer expires that runs since it was accepted."""
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
+    """The peer connects and sends nothing: the SUT closes the connection when the Session Initialization Timer, started
+    at the connection, expires.
+    """
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
-    observed = closing(sut, peer.connect(), since_ms)
+    observed = opening.time_initialization_end(sut, peer.connect(), since_ms)
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
-    judge.all(expected=ON_TIME, observed=observed, evidence=evidence)
+    judge.all(expected=opening.ON_TIME, observed=observed, evidence=evidence)
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.6.6-01")
-def test_a_request_that_comes_byte_by_byte_does_not_put_the_timer_off(peer, sut, judge):
-    """A connection on which the bytes of a request come, a few each quarter of the time, is closed when it is over."""
+def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
+    """The peer sends a request in pieces, one in each quarter of the time: the SUT still closes the connection when the
+    Session Initialization Timer expires.
+    """
     sut.slow_down(20)
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     since_ms = peer.recorder.elapsed_ms()
     connection = peer.connect()
-    data = bytes(request(peer))
+    data = bytes(establish_request(peer))
     for at in range(3):
         connection.send(data[4 * at : 4 * at + 4])
-        peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 4)
-    observed = closing(sut, connection, since_ms)
-    judge("MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=connection.sent)
+        peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 4)
+    observed = opening.time_initialization_end(sut, connection, since_ms)
+    judge("MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=connection.sent)
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
-def test_an_acceptor_that_gets_no_parameters_closes(peer, sut, judge):
-    """A session that waits for ConnectionParameters is closed when the timer expires."""
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge):
+    """The peer requests a session and sends no ConnectionParameters: the SUT closes it when the Session Initialization
+    Timer expires.
+    """
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
     connection = peer.request_session()
     answer = connection.received[0]
-    observed = closing(sut, connection, answer.time_ms)
-    judge.all(expected=ON_TIME, observed=observed, evidence=answer)
+    observed = opening.time_initialization_end(sut, connection, answer.time_ms)
+    judge.all(expected=opening.ON_TIME, observed=observed, evidence=answer)
 
 
 @needs("set_timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
-def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
-    """A second attempt is closed when its own timer expires, not when that of the first would have."""
+def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge):
+    """The peer closes the SUT's first connection and answers nothing on the second: the SUT closes the second when its
+    own Session Initialization Timer expires.
+    """
     sut.slow_down(20)
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
-    listener = listen(peer, sut)
-    first, _ = accepted(listener)
-    peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 2 - sut.duration_ms(RETRY_MS))
-    first.close()
-    connection, asked = accepted(listener)
-    observed = closing(sut, connection, asked.time_ms)
-    early = isinstance(observed, str) and observed.startswith(EARLY)
+    sut.set_timers(session_initialization_ms=opening.INITIALIZATION_MS)
+    outgoing = OutgoingSession(peer, sut)
+    outgoing.await_request()
+    peer.pass_time(sut.duration_ms(opening.INITIALIZATION_MS) // 2 - sut.duration_ms(opening.RETRY_MS))
+    outgoing.connection.close()
+    asked = outgoing.await_request()
+    observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms)
+    early = isinstance(observed, str) and observed.startswith(opening.EARLY)
     judge("MQQB-3.1.5.2.3-01", expected=holds("not closed early"), observed=not early or observed, evidence=asked)
     if early:
         raise ConformanceFailure("the SUT closed before the timer of this attempt could expire")
-    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=asked)
+    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.ON_TIME, observed=observed, evidence=asked)

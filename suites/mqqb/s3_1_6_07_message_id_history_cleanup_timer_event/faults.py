@@ -9,22 +9,22 @@ from reference_qm.core.transfer.history import History
 from reference_qm.surface.clock import Now
 
 add(
-    "history-kept",
+    "receiver-history-entries-never-deleted",
     ("MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"),
-    "No entry is ever deleted.",
+    "The receiver never deletes an entry of MessageIDHistoryTable.",
     skip(History.on_history_timer),
 )
 add(
-    "history-timer-runs-once",
+    "receiver-history-timer-not-restarted",
     "MQQB-3.1.6.7-03",
-    "The MessageIDHistory Cleanup Timer does not run again.",
+    "The receiver does not restart the MessageIDHistory Cleanup Timer after its first expiry.",
     skip_during(History.on_history_timer, History.start_history_timer),
 )
 
 
-@fault("history-forgotten-at-once", breaks="MQQB-3.1.6.7-02")
+@fault("receiver-history-entries-all-deleted-at-expiry", breaks="MQQB-3.1.6.7-02")
 class HistoryForgottenAtOnce(History):
-    """The MessageIDHistory Cleanup Timer deletes all entries."""
+    """The receiver deletes all entries of MessageIDHistoryTable when the MessageIDHistory Cleanup Timer expires."""
 
     def on_history_timer(self, now: Now) -> None:
         for entry in self.qm.adm.MessageIDHistoryTable:

@@ -8,9 +8,9 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("order-ack-sending-not-noted", breaks="MQQB-3.1.6.9-02")
+@fault("receiver-last-order-ack-send-time-not-updated", breaks="MQQB-3.1.6.9-02")
 class SendingNotNoted(OrderAcks):
-    """LastOrderAckSendTime is when the session began."""
+    """The receiver does not update LastOrderAckSendTime when it sends an OrderAck."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         time_s = session.LastOrderAckSendTime

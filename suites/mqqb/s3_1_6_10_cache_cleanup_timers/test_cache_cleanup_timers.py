@@ -2,78 +2,79 @@
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, one_of
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import ALICE, BOB, User
-from harness.sut.sut import Sut
+from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import AES_256, LEVELS, RC4
-from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, SEND, cached, remaining_ms, users
+from suites.mqqb.steps.caching import Caches
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.secured import KEY, Secured, secret, signed
+from suites.mqqb.steps.secured import KEY, Secured, encrypt, sign
 
 ADVANCED, ENHANCED = 5, 3
 ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
 NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MINUTE_MS = 60_000
 LIFETIME_REAL_MS = 10_000
-"""The lifetime of entries by the clock where that is the real one; CachedTime counts whole seconds."""
+"""The least lifetime of entries in real time, because CachedTime counts whole seconds."""
 SCALE = 20
-"""The fastest that the timers of this check may run."""
+"""The highest time scale of this check."""
 DELETED = (
-    ("MQQB-3.1.6.10-01", RECEIVE, "enhanced"),
-    ("MQQB-3.1.6.10-02", RECEIVE, "enhanced"),
-    ("MQQB-3.1.6.11-02", SEND, "enhanced"),
-    ("MQQB-3.1.6.13-01", CERTIFICATES, "bob"),
-    ("MQQB-3.1.6.13-02", CERTIFICATES, "bob"),
-    ("MQSO-6.4.3.1-D01", CERTIFICATES, "bob"),
+    ("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS, "enhanced"),
+    ("MQQB-3.1.6.10-02", Caches.RECEIVED_KEYS, "enhanced"),
+    ("MQQB-3.1.6.11-02", Caches.SENT_KEYS, "enhanced"),
+    ("MQQB-3.1.6.13-01", Caches.CERTIFICATES, "bob"),
+    ("MQQB-3.1.6.13-02", Caches.CERTIFICATES, "bob"),
+    ("MQSO-6.4.3.1-D01", Caches.CERTIFICATES, "bob"),
 )
-"""The entry that is left in a cache when the older one is deleted."""
+"""Rule, cache, and the entry that remains when the older one is deleted."""
 STARTED = (
-    ("MQQB-3.1.6.10-03", RECEIVE, "first"),
-    ("MQQB-3.1.6.10-04", RECEIVE, "first"),
-    ("MQQB-3.1.6.10-04", RECEIVE, "second"),
-    ("MQQB-3.1.6.11-03", SEND, "first"),
-    ("MQQB-3.1.6.11-04", SEND, "first"),
-    ("MQQB-3.1.6.11-04", SEND, "second"),
-    ("MQQB-3.1.6.13-03", CERTIFICATES, "first"),
-    ("MQSO-6.4.3.1-D02", CERTIFICATES, "first"),
-    ("MQQB-3.1.6.13-04", CERTIFICATES, "first"),
-    ("MQQB-3.1.6.13-04", CERTIFICATES, "second"),
+    ("MQQB-3.1.6.10-03", Caches.RECEIVED_KEYS, "first"),
+    ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "first"),
+    ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "second"),
+    ("MQQB-3.1.6.11-03", Caches.SENT_KEYS, "first"),
+    ("MQQB-3.1.6.11-04", Caches.SENT_KEYS, "first"),
+    ("MQQB-3.1.6.11-04", Caches.SENT_KEYS, "second"),
+    ("MQQB-3.1.6.13-03", Caches.CERTIFICATES, "first"),
+    ("MQSO-6.4.3.1-D02", Caches.CERTIFICATES, "first"),
+    ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "first"),
+    ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "second"),
 )
-"""The expiry at which the timer of a cache starts again."""
+"""Rule, cache, and the expiry after which its restarted timer is judged."""
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers(*(rule for rule, *_ in (*DELETED, *STARTED)), "MQSO-6.4.3.1-01")
-def test_old_entries_leave_the_caches(peer, sut, judge):
-    """Exactly as old as the lifetime is not too old; a minute later it is, and the younger entry stays."""
+def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
+    """Each security cache gets an entry, and a second one later: the first is kept at exactly its lifetime and deleted
+    a minute later, and the timer restarts by the remaining one.
+    """
     sut.slow_down(SCALE)
     scale = sut.scale
     lifetime_ms = max(100_000, LIFETIME_REAL_MS * scale)
     second_ms = lifetime_ms * 4 // 5
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
-    evidence = _fill(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
+    evidence = _fill_caches(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
     began_ms = peer.recorder.elapsed_ms()
 
     def wait_until(specified_ms: int) -> None:
         peer.pass_time_until(began_ms, specified_ms // scale)
 
     wait_until(second_ms)
-    evidence += _fill(secured, BOB, ENHANCED)
+    evidence += _fill_caches(secured, BOB, ENHANCED)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)
     peer.pass_time(margin)
-    caches = (RECEIVE, SEND, CERTIFICATES)
-    counts = {name: len(cached(sut, name)) for name in caches}
-    left_ms = {"first": {name: remaining_ms(sut, name) for name in caches}}
+    caches = Caches(sut)
+    names = (Caches.RECEIVED_KEYS, Caches.SENT_KEYS, Caches.CERTIFICATES)
+    counts = {name: len(caches.entries(name)) for name in names}
+    left_ms = {"first": {name: caches.remaining_ms(name) for name in names}}
     wait_until(lifetime_ms + MINUTE_MS)
     peer.pass_time(2 * margin)
-    kept = {name: users(sut) if name == CERTIFICATES else _levels(sut, name) for name in caches}
-    left_ms["second"] = {name: remaining_ms(sut, name) for name in caches}
+    kept = {name: caches.users() if name == Caches.CERTIFICATES else _levels(caches, name) for name in names}
+    left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
     due_ms = {"first": MINUTE_MS // scale, "second": second_ms // scale}
-    judge("MQSO-6.4.3.1-01", expected=2, observed=counts[CERTIFICATES], evidence=evidence)
+    judge("MQSO-6.4.3.1-01", expected=2, observed=counts[Caches.CERTIFICATES], evidence=evidence)
     for rule, name, expected in DELETED:
         judge(
             rule,
@@ -90,24 +91,24 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
         judge(rule, expected=one_of(*ranges), observed=left, evidence=evidence)
 
 
-def _fill(secured: Secured, user: User, level: int, *, early: bool = False) -> list[Frame]:
-    """Let each cache have an entry, by a message to the SUT that is signed and encrypted, and one of its own.
+def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
+    """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT an encrypted one.
 
-    The entries are of the user, and of the level on both sides. ``early``: when a second begins.
+    The entries are of the user and of the level. ``early``: at the beginning of a second.
     """
     peer, sut = secured.peer, secured.sut
     algorithm, bits = ALGORITHMS[level]
-    clear = signed(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
-    packet = secret(sut, clear, level, algorithm, KEY[bits])
+    clear = sign(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
+    packet = encrypt(sut, clear, level, algorithm, KEY[bits])
     if early:
         peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
     disposition = secured.dispositions({"": packet})[""]
     if disposition.answer != "ACK_REACH_QUEUE":
         raise ConformanceFailure(f"a message that is signed and encrypted is answered with {disposition.answer}")
-    return [*disposition.frames, _sent_encrypted(secured, level)]
+    return [*disposition.frames, _send_encrypted(secured, level)]
 
 
-def _sent_encrypted(secured: Secured, level: int) -> Frame:
+def _send_encrypted(secured: Secured, level: int):
     """Let the SUT send an encrypted message; return it."""
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level
@@ -119,7 +120,7 @@ def _sent_encrypted(secured: Secured, level: int) -> Frame:
     return came[0]
 
 
-def _levels(sut: Sut, name: str) -> list[str]:
+def _levels(caches: Caches, name: str) -> list[str]:
     """Name the levels of the keys in a cache, in its order."""
     levels = {LEVELS[level]: text for level, text in NAMES.items()}
-    return [levels[entry["CryptoServiceProvider"]] for entry in cached(sut, name)]
+    return [levels[entry["CryptoServiceProvider"]] for entry in caches.entries(name)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -19,32 +19,32 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 add(
-    "expiration-not-acknowledged",
+    "sender-nack-of-expired-message-not-sent",
     ("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"),
-    "Expired messages are not acknowledged.",
+    "The sender does not acknowledge an expired message with NA.",
     skip(AdminAcks.acknowledge_failure),
 )
 
 
-@fault("expiration-acknowledged-otherwise", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
+@fault("sender-nack-of-expired-message-class-receive-timeout", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
 class ExpirationAcknowledgedOtherwise(AdminAcks):
-    """Expired messages are acknowledged with the class of those that were not received in time."""
+    """The sender acknowledges an expired message with the class RECEIVE_TIMEOUT."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, now)
 
 
 add(
-    "expired-not-journaled",
+    "sender-dead-letter-of-expired-message-missing",
     "MQQB-3.1.7.1.2-06",
-    "Expired messages are not kept as dead letters.",
+    "The sender does not put an expired message with JN into a dead-letter queue.",
     skip(Journaling.journal_failed),
 )
 
 
-@fault("dead-letters-expire", breaks="MQQB-3.1.7.1.2-06")
+@fault("sender-dead-letter-deleted-after-time-to-be-received", breaks="MQQB-3.1.7.1.2-06")
 class DeadLettersExpire(Lifetimes):
-    """A dead letter whose time to be received is over is deleted."""
+    """The sender deletes a dead letter when its TimeToBeReceived is over."""
 
     def watch_received(self, position: MessagePosition) -> None:
         super().watch_received(position)
@@ -54,34 +54,38 @@ class DeadLettersExpire(Lifetimes):
             self.qm.post(LifetimesChanged())
 
 
-@fault("expired-all-journaled", breaks="MQQB-3.1.7.1.2-06")
+@fault("sender-dead-letter-of-expired-message-without-jn", breaks="MQQB-3.1.7.1.2-06")
 class AllExpiredJournaled(Journaling):
-    """Expired messages are kept as dead letters whether they ask for it or not."""
+    """The sender puts an expired message without JN into a dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, NegativeJournalingRequested=True)
         super().journal_failed(position)
 
 
-@fault("expired-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
+@fault("sender-message-expires-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
 class ExpiredASecondEarly(Lifetimes):
-    """A message whose time ends in this second has expired."""
+    """The sender treats a message as expired in the last second of its TimeToReachQueue."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return now.utc_s - packet.UserHeader.SentTime >= packet.BaseHeader.TimeToReachQueue
 
 
-@fault("expired-by-unsigned-age", breaks="MQQB-3.1.7.1.2-D01")
+@fault("sender-message-with-future-sent-time-expired", breaks="MQQB-3.1.7.1.2-D01")
 class ExpiredByUnsignedAge(Lifetimes):
-    """A message that was sent later than now is taken for very old."""
+    """The sender treats a message as expired when its SentTime is later than the sender's clock."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
-@fault("expired-recoverable-message-not-nacked", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"), blind=True)
+@fault(
+    "sender-nack-of-expired-recoverable-message-not-sent",
+    breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"),
+    blind=True,
+)
 class ExpiredRecoverableMessageNotNacked(AdminAcks):
-    """Only for express messages that expire before they are sent there is a negative acknowledgment."""
+    """The sender does not acknowledge an expired recoverable message of its own."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
@@ -95,8 +99,8 @@ class _Unexpired(Lifetimes):
 
 
 add(
-    "expired-message-sent",
+    "sender-expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
-    "Messages are sent however late it is.",
-    both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
+    "The sender sends expired messages.",
+    both(replace_part(_Unexpired), skip(Expiring.on_expiration_timer)),
 )

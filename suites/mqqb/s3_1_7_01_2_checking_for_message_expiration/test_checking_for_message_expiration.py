@@ -1,6 +1,6 @@
-"""MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that calls for it.
+"""MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that requires it.
 
-TimeToReachQueue is in seconds of the clock, which no test makes run faster: the messages of all kinds expire together.
+TimeToReachQueue is in seconds of real time, which no test can accelerate: the messages of all kinds expire together.
 """
 
 from __future__ import annotations
@@ -10,17 +10,14 @@ from typing import Any
 import pytest
 
 from harness.expectations import facts
-from harness.peer.inbox import only_here
-from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from harness.wire import PrivateQueueFormatNameId, session_ack
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 LIFE_S = 1
 EXPIRED_MS = 3_100
-"""More than LIFE_S has passed then, in whole seconds of any clock."""
+"""A time after which LIFE_S is over, in whole seconds of any clock."""
 LASTING_S = 600
 DEAD_LETTERS = {
     "express": "system$;deadletter",
@@ -41,15 +38,14 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
     "MQQB-3.1.7.1.2-06",
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
-def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, delivery):
-    """Of four messages for a peer that cannot be reached three expire: they are reported as they asked, one is sent.
-
-    The time to receive the one that is logged is over, too: what is logged is there for whoever looks for it.
+def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
+    """Of four messages for an unreachable peer, three expire: only the fourth is sent, the one with NA is acknowledged,
+    and the one with JN is a dead letter, although its TimeToBeReceived is over.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
     names = {
-        send(peer, sut, delivery, tag, life_s, **fields): name
+        send_with_lifetime(peer, sut, delivery, tag, life_s, **fields): name
         for tag, (name, life_s, fields) in enumerate(
             (
                 ("reported", LIFE_S, report),
@@ -62,9 +58,9 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
     }
     peer.pass_time(EXPIRED_MS)
     sender = Sender(peer, sut)
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect_all(session, 1)
-    sent = [list(names.values())[tag - 1] for tag in tags(came)]
+    sent = [list(names.values())[tag - 1] for tag in Sender.tags(came)]
     judge(
         "MQQB-3.1.7.1-06",
         "MQQB-3.1.7.1.2-01",
@@ -82,7 +78,7 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
         evidence=came,
     )
     reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
-    nacks = {name: reported[key] for ordinal, name in ordinals.items() if (key := little(ordinal)) in reported}
+    nacks = {name: reported[key] for ordinal, name in ordinals.items() if (key := ordinal_bytes(ordinal)) in reported}
     judge(
         "MQQB-3.1.7.1.2-03",
         "MQDMPR-3.1.1.12-D12",
@@ -95,24 +91,26 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
         expected=["journaled"],
         observed=[name for one, name in names.items() if one in dead],
     )
-    session.send(session_ack(AckSequenceNumber=len(only_here(session))))
+    session.send(session_ack(AckSequenceNumber=len(session.messages)))
 
 
 @needs("send", "set_timers")
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
-def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, judge):
-    """Two messages are not acknowledged, the session is lost, one expires: the next session brings the other one."""
+def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
+    """The SUT sends two messages, the peer acknowledges neither and drops the session, and one expires: the next
+    session brings only the other.
+    """
     sut.set_timers(scale=1, session_retry_connect_ms=EXPIRED_MS)
     sender = Sender(peer, sut)
     sender.send(1, time_to_reach_queue_s=LIFE_S)
     sender.send(2, time_to_reach_queue_s=LASTING_S)
-    session, _ = sender.first(2)
+    session, _ = sender.await_first(2)
     session.close()
     peer.pass_time(EXPIRED_MS)
-    again = sender.session()
+    again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=tags(came), case="sent again", evidence=came)
-    sender.acknowledge_all(again)
+    judge.all(expected=[2], observed=Sender.tags(came), case="sent again", evidence=came)
+    again.acknowledge_all()
 
 
 ROUTED = {
@@ -123,13 +121,15 @@ ROUTED = {
 }
 """SentTime from now, and TimeToReachQueue, in seconds; further apart than clocks are."""
 TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
-"""What the clock of virtual time shows, too."""
+"""Lifetimes that only virtual time can judge, to the second."""
 
 
 @needs("private_names")
 @covers("MQQB-3.1.7.1.2-D01")
-def test_a_message_on_its_way_expires_by_its_sent_time(peer, sut, judge):
-    """Of messages of somebody else for the peer, those whose time is over by their SentTime are not sent on."""
+def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
+    """The peer sends messages of another queue manager for itself through the SUT: those whose time is over by SentTime
+    are not forwarded, the others are.
+    """
     sender = Sender(peer, sut)
     session = peer.open_raw()
     cases = ROUTED | (TO_THE_SECOND if peer.environment.virtual else {})
@@ -141,18 +141,18 @@ def test_a_message_on_its_way_expires_by_its_sent_time(peer, sut, judge):
         base = {"TimeToReachQueue": life_s}
         sent.append(session.send(peer.message(user, base=base, destination=to, label=name, body=name.encode())))
     lasting = [name for name, (ago_s, life_s) in cases.items() if -ago_s <= life_s]
-    onward = sender.session()
+    onward = sender.await_session()
     came = sender.collect_all(onward, len(lasting))
     names = sorted(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
     judge("MQQB-3.1.7.1.2-D01", expected=sorted(lasting), observed=names, evidence=[*sent, *came])
-    sender.acknowledge_all(onward)
+    onward.acknowledge_all()
 
 
-def send(peer: Peer, sut: Sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
+def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
     """Let the SUT send a message that has so many seconds to reach the peer's queue; return its message id."""
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
 
-def little(ordinal: int) -> bytes:
-    """Return the ordinal of a message as it ends the CorrelationID of its report."""
+def ordinal_bytes(ordinal: int) -> bytes:
+    """Return the ordinal of a message as the last four bytes of a CorrelationID."""
     return ordinal.to_bytes(4, "little")

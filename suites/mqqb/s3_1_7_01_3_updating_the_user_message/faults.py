@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: counts, and the SessionHeader that it carries."""
+"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: counts and SessionHeader."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import off_by
-from harness.faults.parts import changed, fault, replaced
+from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.primitives import always, during, skip, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
@@ -23,8 +23,8 @@ from reference_qm.surface.clock import Now
 # -- the session and the position ----------------------------------------------------------------------------------
 
 
-def _updated(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
-    """Spoil what was updated."""
+def _change_after_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
+    """Change the session and the position after a message was updated."""
 
     class Updated(Sending):
         def update_user_message(
@@ -34,7 +34,7 @@ def _updated(change: Callable[[Session, OutgoingMessagePosition], None]) -> Inst
             change(session, position)
             return packet
 
-    return replaced(Updated)
+    return replace_part(Updated)
 
 
 def _count_twice(session: Session, position: OutgoingMessagePosition) -> None:
@@ -50,8 +50,8 @@ def _clear_number(session: Session, position: OutgoingMessagePosition) -> None:
     position.SequenceNumber = 0
 
 
-def _await_nothing(qm: QueueManager) -> None:
-    """Clear AwaitingAck of all that was sent, without sending it again."""
+def _clear_awaiting_ack(qm: QueueManager) -> None:
+    """Clear AwaitingAck of all sent messages without a resend."""
     for session in qm.sessions.values():
         session.OutgoingMessageTable.next_unsent()
         for position in session.OutgoingMessageTable:
@@ -67,61 +67,66 @@ def _deactivate(session: Session, position: OutgoingMessagePosition) -> None:
 
 
 add(
-    "update-counted-twice",
+    "sender-message-sent-count-grows-by-2",
     ("MQQB-3.1.7.1.3-11", "MQQB-3.1.7.1.3-18"),
-    "MessageSentCount grows by two.",
-    _updated(_count_twice),
+    "The sender increments MessageSentCount by two for each message.",
+    _change_after_update(_count_twice),
 )
 add(
-    "update-all-recoverable",
+    "sender-recoverable-sent-count-includes-express",
     ("MQQB-3.1.7.1.3-13", "MQQB-3.1.7.1.3-19"),
-    "Express messages are counted as recoverable ones too.",
-    _updated(_count_express),
+    "The sender increments RecoverableMessageSentCount also for express messages.",
+    _change_after_update(_count_express),
 )
 add(
-    "update-position-without-place",
+    "sender-position-sequence-number-0",
     "MQQB-3.1.7.1.3-12",
-    "SequenceNumber of a position is 0.",
-    _updated(_clear_number),
+    "The sender leaves SequenceNumber of a sent OutgoingMessagePosition at 0.",
+    _change_after_update(_clear_number),
 )
-add("update-not-awaiting", "MQQB-3.1.7.1.3-26", "AwaitingAck stays clear.", always(_await_nothing))
 add(
-    "update-not-unacknowledged",
+    "sender-position-awaiting-ack-false",
+    "MQQB-3.1.7.1.3-26",
+    "The sender leaves AwaitingAck of a sent OutgoingMessagePosition at FALSE.",
+    always(_clear_awaiting_ack),
+)
+add(
+    "sender-unacked-message-count-always-0",
     "MQQB-3.1.7.1.3-14",
-    "UnAckedMessageCount stays 0.",
-    _updated(_uncount_unacknowledged),
+    "The sender leaves UnAckedMessageCount at 0.",
+    _change_after_update(_uncount_unacknowledged),
 )
 add(
-    "update-inactive",
+    "sender-session-active-not-set",
     "MQQB-3.1.7.1.3-28",
-    "Sending a message leaves its session inactive.",
-    _updated(_deactivate),
+    "The sender leaves SessionActive at FALSE when it sends a message.",
+    _change_after_update(_deactivate),
 )
 add(
-    "update-ack-wait-not-started",
+    "sender-ack-wait-timer-not-started",
     "MQQB-3.1.7.1.3-27",
-    "The Session Ack Wait Timer is not started.",
+    "The sender does not start the Session Ack Wait Timer when it sends a message.",
     skip(SessionAcks.start_wait_timer),
 )
 
 # -- the SessionHeader ---------------------------------------------------------------------------------------------
 
 add(
-    "update-carried-count",
+    "sender-session-header-ack-sequence-number-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-16"),
-    "AckSequenceNumber of a SessionHeader in a message is one more.",
+    "The sender's message has a SessionHeader whose AckSequenceNumber is one too high.",
     off_by(UserMessagePacket, "SessionHeader.AckSequenceNumber", 1),
 )
 add(
-    "update-carried-recoverable-number",
+    "sender-session-header-recoverable-number-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-17"),
-    "RecoverableMsgAckSeqNumber of a SessionHeader in a message is one more.",
+    "The sender's message has a SessionHeader whose RecoverableMsgAckSeqNumber is one too high.",
     off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
 add(
-    "update-carried-flags",
+    "sender-session-header-flags-one-too-many",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-20"),
-    "A SessionHeader in a message flags one message more.",
+    "The sender's message has a SessionHeader whose RecoverableMsgAckFlags flag one message too many.",
     wrong_fields(
         UserMessagePacket,
         {"SessionHeader.RecoverableMsgAckFlags": lambda old: old << 1 | 1},
@@ -129,15 +134,15 @@ add(
     ),
 )
 add(
-    "update-carried-window",
+    "sender-session-header-window-size-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
-    "A SessionHeader in a message has another WindowSize.",
+    "The sender's message has a SessionHeader whose WindowSize is one too high.",
     off_by(UserMessagePacket, "SessionHeader.WindowSize", 1),
 )
 
 
-def _after_carrying(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
-    """Spoil what a message that carries a SessionHeader changes; ``change`` gets the session as it was, too."""
+def _change_after_session_header(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
+    """Change the session after a message with a SessionHeader; ``change`` also gets the earlier session."""
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def note(qm: QueueManager, session: Session, now: Now) -> None:
@@ -159,33 +164,33 @@ def _keep_flags(qm: QueueManager, session: Session, before: Session, now: Now) -
     session.RecoverableMsgAckFlags = before.RecoverableMsgAckFlags
 
 
-def _go_one_too_far(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
+def _increment_last_acked(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
     session.LastAckedRecoverableMsgSeqNumber += 1
 
 
 add(
-    "update-carried-count-kept",
+    "sender-unacked-received-count-kept-after-session-header",
     ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"),
-    "UnackedReceivedMsgCount keeps its value when a message carries the SessionHeader.",
-    _after_carrying(_keep_count),
+    "The sender keeps UnackedReceivedMsgCount after a message with a SessionHeader.",
+    _change_after_session_header(_keep_count),
 )
 add(
-    "update-carried-flags-kept",
+    "sender-ack-flags-kept-after-session-header",
     "MQQB-3.1.7.1.3-21",
-    "RecoverableMsgAckFlags keeps its value when a message carries the SessionHeader.",
-    _after_carrying(_keep_flags),
+    "The sender keeps RecoverableMsgAckFlags after a message with a SessionHeader.",
+    _change_after_session_header(_keep_flags),
 )
 add(
-    "update-carried-number-too-high",
+    "sender-last-acked-number-high-after-session-header",
     "MQQB-3.1.7.1.3-25",
-    "LastAckedRecoverableMsgSeqNumber is one too high once a message carried a SessionHeader.",
-    _after_carrying(_go_one_too_far),
+    "The sender sets LastAckedRecoverableMsgSeqNumber one too high after a message with a SessionHeader.",
+    _change_after_session_header(_increment_last_acked),
 )
 
 
-@fault("gap-not-bridged-when-sent-again", breaks="MQQB-3.1.7.1.3-10", blind=True)
+@fault("sender-resent-message-names-missing-predecessor", breaks="MQQB-3.1.7.1.3-10", blind=True)
 class GapNotBridgedWhenSentAgain(TransactionalSending):
-    """A message sent again names the number before its own, whether that message is still there or not."""
+    """The sender's resent message still names its deleted predecessor in PreviousTxSequenceNumber."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -197,9 +202,9 @@ class GapNotBridgedWhenSentAgain(TransactionalSending):
         return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=header.TxSequenceNumber - 1))
 
 
-@fault("window-in-a-message-is-that-of-the-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
+@fault("sender-session-header-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
 class WindowInAMessageIsThatOfThePeer(Sending):
-    """A SessionHeader in a message has the WindowSize of the other side."""
+    """The sender's message has a SessionHeader with the other side's WindowSize."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
@@ -209,11 +214,11 @@ class WindowInAMessageIsThatOfThePeer(Sending):
 
 
 add(
-    "express-not-counted-in-the-window",
+    "sender-window-ignores-express-messages",
     "MQQB-3.1.7.1.3-14",
-    "UnAckedMessageCount does not count express messages.",
-    replaced(
-        changed(
+    "The sender does not count express messages in UnAckedMessageCount.",
+    replace_part(
+        override_method(
             Sending.is_window_open,
             lambda original: (
                 lambda qm, session: (

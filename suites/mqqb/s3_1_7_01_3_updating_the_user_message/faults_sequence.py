@@ -1,11 +1,11 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: the place of a message in its sequence."""
+"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: the sequence position of a message."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
@@ -18,9 +18,9 @@ from reference_qm.surface.clock import Now
 # -- its number ----------------------------------------------------------------------------------------------------
 
 
-@fault("update-numbered-again", breaks="MQQB-3.1.7.1.3-01")
+@fault("sender-transactional-messages-renumbered-on-new-session", breaks="MQQB-3.1.7.1.3-01")
 class NumberedAgain(SessionInitialization):
-    """Each session numbers its messages anew."""
+    """The sender gives its transactional messages new numbers on each session."""
 
     def initialize_session(self, session: Session, now: Now) -> None:
         super().initialize_session(session, now)
@@ -34,9 +34,9 @@ class NumberedAgain(SessionInitialization):
                 position.UserMessage = replace(position.UserMessage, TransactionHeader=header)
 
 
-@fault("update-sequence-of-its-own", breaks="MQQB-3.1.7.1.3-02")
+@fault("sender-tx-sequence-id-differs-in-one-sequence", breaks="MQQB-3.1.7.1.3-02")
 class SequenceOfItsOwn(TransactionalSending):
-    """Each message has a TxSequenceID of its own."""
+    """The sender gives each transactional message another TxSequenceID."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         message = super().number_in_sequence(session, message)
@@ -45,18 +45,18 @@ class SequenceOfItsOwn(TransactionalSending):
         return replace(message, TransactionalMessageSequenceIdentifier=other)
 
 
-@fault("update-from-two", breaks="MQQB-3.1.7.1.3-04")
+@fault("sender-tx-sequence-number-starts-at-2", breaks="MQQB-3.1.7.1.3-04")
 class NumbersFromTwo(TransactionalSending):
-    """Numbers begin with 2."""
+    """The sender starts TxSequenceNumber at 2."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         message = super().number_in_sequence(session, message)
         return replace(message, TransactionSequenceNumber=message.TransactionSequenceNumber + 1)
 
 
-@fault("update-in-twos", breaks="MQQB-3.1.7.1.3-08")
+@fault("sender-tx-sequence-number-grows-by-2", breaks="MQQB-3.1.7.1.3-08")
 class NumbersInTwos(TransactionalSending):
-    """Every other number is left out."""
+    """The sender increments OutgoingTxSequenceNumber by two for each transactional message."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         message = super().number_in_sequence(session, message)
@@ -64,9 +64,9 @@ class NumbersInTwos(TransactionalSending):
         return message
 
 
-@fault("update-position-without-number", breaks="MQQB-3.1.7.1.3-05")
+@fault("sender-position-tx-sequence-number-0", breaks="MQQB-3.1.7.1.3-05")
 class PositionWithoutNumber(Sending):
-    """The position of a message has TxSequenceNumber 0."""
+    """The sender leaves TxSequenceNumber of a sent OutgoingMessagePosition at 0."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
@@ -76,8 +76,8 @@ class PositionWithoutNumber(Sending):
 # -- the number before it ------------------------------------------------------------------------------------------
 
 
-def _previous(number: Callable[[OutgoingMessagePosition], int]) -> Install:
-    """Send another PreviousTxSequenceNumber."""
+def _change_previous_number(number: Callable[[OutgoingMessagePosition], int]) -> Install:
+    """Change PreviousTxSequenceNumber of each message."""
 
     class Previous(TransactionalSending):
         def update_transaction_header(
@@ -89,27 +89,27 @@ def _previous(number: Callable[[OutgoingMessagePosition], int]) -> Install:
                 return packet
             return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=number(position)))
 
-    return replaced(Previous)
+    return replace_part(Previous)
 
 
 add(
-    "update-previous-itself",
+    "sender-previous-number-is-own-number",
     "MQQB-3.1.7.1.3-03",
-    "A message names itself as the one before.",
-    _previous(lambda position: position.TxSequenceNumber),
+    "The sender sets PreviousTxSequenceNumber of a message to the message's own number.",
+    _change_previous_number(lambda position: position.TxSequenceNumber),
 )
 add(
-    "update-previous-of-first-sending",
+    "sender-previous-number-unchanged-at-resend",
     "MQQB-3.1.7.1.3-10",
-    "A message that is sent again names the one that was before it at first.",
-    _previous(lambda position: position.TxSequenceNumber - 1),
+    "The sender does not update PreviousTxSequenceNumber of a resent message.",
+    _change_previous_number(lambda position: position.TxSequenceNumber - 1),
 )
 
 # -- what is noted -------------------------------------------------------------------------------------------------
 
 
-def _noted(change: Callable[[list[SequenceInfo]], None]) -> Install:
-    """Spoil UnackedSequence when a message was sent."""
+def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> Install:
+    """Change UnackedSequence when a message was sent."""
 
     class Noted(TransactionalSending):
         def update_transaction_header(
@@ -119,28 +119,28 @@ def _noted(change: Callable[[list[SequenceInfo]], None]) -> Install:
             change(outgoing_sequence(session).UnackedSequence)
             return packet
 
-    return replaced(Noted)
+    return replace_part(Noted)
 
 
-def _forget_previous(unacked: list[SequenceInfo]) -> None:
+def _clear_prev_no(unacked: list[SequenceInfo]) -> None:
     unacked[-1] = replace(unacked[-1], PrevNo=0)
 
 
 add(
-    "update-sent-not-noted",
+    "sender-unacked-sequence-empty",
     "MQQB-3.1.7.1.3-06",
-    "A message that was sent is not in UnackedSequence.",
-    _noted(lambda unacked: unacked.clear()),
+    "The sender does not add sent messages to UnackedSequence.",
+    _change_unacked_sequence(lambda unacked: unacked.clear()),
 )
 add(
-    "update-noted-without-previous",
+    "sender-sequence-info-prev-no-0",
     "MQQB-3.1.7.1.3-07",
-    "PrevNo is 0 in every SEQUENCE_INFO.",
-    _noted(_forget_previous),
+    "The sender sets PrevNo of every SEQUENCE_INFO to 0.",
+    _change_unacked_sequence(_clear_prev_no),
 )
 add(
-    "resend-timer-not-started",
+    "sender-resend-timer-not-started",
     "MQQB-3.1.7.1.3-09",
-    "The Transactional Ack Wait Timer is not started.",
+    "The sender does not start the Transactional Ack Wait Timer when it sends a transactional message.",
     skip(TransactionalSending.start_ack_wait_timer),
 )

@@ -17,7 +17,7 @@ _HASH = "MessagePropertiesHeader.HashAlgorithm"
 
 
 @fault(
-    "sent-not-signed",
+    "sender-message-never-signed",
     breaks=(
         "MQQB-3.1.7.1.4-01",
         "MQDMPR-3.1.1.12-09",
@@ -35,15 +35,15 @@ _HASH = "MessagePropertiesHeader.HashAlgorithm"
     ),
 )
 class NeverSigned(Securing):
-    """Messages are never signed."""
+    """The sender never signs a message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
 
-@fault("signed-and-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"))
+@fault("sender-message-to-be-signed-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"))
 class SignedAndNotSent(Securing):
-    """Messages that are to be signed are not sent."""
+    """The sender does not send a message for which an authentication level is requested."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         if message.security is not None and message.security.AuthenticationLevel:
@@ -51,9 +51,9 @@ class SignedAndNotSent(Securing):
         return super().sign_packet(message, packet)
 
 
-@fault("sent-signed-as-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
+@fault("sender-signature-always-msmq-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
 class SignedAsMsmq1(Securing):
-    """Messages are signed as MSMQ 1.0, whatever was asked for."""
+    """The sender signs every message to one destination by the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         security = message.security
@@ -63,13 +63,13 @@ class SignedAsMsmq1(Securing):
 
 
 def _is_oldest(message: Message) -> bool:
-    """Return whether a signature is that of MSMQ 1.0: one has to be genuine, or none can be judged (E81)."""
+    """Return whether a signature has the type of MSMQ 1.0; one valid signature is needed to judge others (E81)."""
     return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
 
 
-@fault("sent-signed-with-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
+@fault("sender-signature-hash-always-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
 class SignedWithSha1(Securing):
-    """Messages are signed with SHA-1, whatever HashAlgorithm says, but for those of MSMQ 1.0."""
+    """The sender signs with SHA-1 instead of the HashAlgorithm, except by the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         if _is_oldest(message):
@@ -80,9 +80,11 @@ class SignedWithSha1(Securing):
         return kept
 
 
-@fault("sent-signed-by-another-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56"))
+@fault(
+    "sender-signature-with-other-users-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
+)
 class SignedByAnotherKey(Securing):
-    """Messages are signed with another user's key, but for those of MSMQ 1.0."""
+    """The sender signs with another user's key, except by the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         self.rightly = _is_oldest(message)
@@ -96,9 +98,9 @@ class SignedByAnotherKey(Securing):
         return next((one.key for one in accounts if one.key is not None and one.key != right), right)
 
 
-@fault("sent-signature-of-list-elsewhere", breaks="MQQB-3.1.7.1.4-05")
+@fault("sender-signature-for-several-destinations-in-security-data", breaks="MQQB-3.1.7.1.4-05")
 class SignatureOfListElsewhere(Securing):
-    """The signature over a list of destinations stands in SecurityData."""
+    """The sender puts the signature of a message to several destinations into SecurityData."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         signed = super().sign_packet(message, packet)
@@ -116,9 +118,9 @@ class SignatureOfListElsewhere(Securing):
         return moved
 
 
-@fault("transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
+@fault("sender-transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
 class TransactionalMessageNotSigned(Securing):
-    """A transactional message is not signed."""
+    """The sender does not sign a transactional message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         return packet if message.TransactionIdentifier is not None else super().sign_packet(message, packet)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-OTHER_KEY = "no signature of the user's key"
+OTHER_KEY = "not signed with the user's key"
 DELIVERIES = ("express", "recoverable", "transactional")
-UNLESS_ASKED = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
+RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
 KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": (
@@ -43,7 +43,7 @@ RULES_OF_KINDS = {
         "MQDMPR-3.1.1.12-29",
     ),
 }
-"""sig30 is in the MultiQueueFormatHeader, the others in the SecurityHeader."""
+"""The rules of each signature type; sig30 is in MultiQueueFormatHeader, the others are in SecurityHeader."""
 
 
 def _signatures(frame):
@@ -52,17 +52,17 @@ def _signatures(frame):
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
 
 
-def _kind(value, frame, signer=ALICE):
-    """Name the kind of a signature, by the key of a user's certificate."""
+def _name_signature_type(value, frame, signer=ALICE):
+    """Name the type of a signature that the key of a user's certificate verifies."""
     found = [name for name, kind in KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)]
     return found[0] if found else OTHER_KEY
 
 
 @needs("security", "send")
-@covers(*UNLESS_ASKED)
+@covers(*RULES_WITHOUT_SIGNATURE)
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_a_message_is_not_signed_unless_that_is_asked_for(peer, sut, judge, delivery):
-    """There is no signature in a message for which none is asked."""
+def test_message_without_authentication_level_is_not_signed(peer, sut, judge, delivery):
+    """The SUT sends a message without an authentication level: the packet has no signature."""
     outgoing = Outgoing(peer, sut)
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
@@ -81,8 +81,8 @@ def test_a_message_is_not_signed_unless_that_is_asked_for(peer, sut, judge, deli
     *(rule for rules in RULES_OF_KINDS.values() for rule in rules),
 )
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
-    """Each kind of signature in its place, by the key of the user."""
+def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
+    """The SUT sends a message for each signature type: each has the user's signature in the header of its type."""
     outgoing = Outgoing(peer, sut)
     found = {}
     for level in KINDS:
@@ -114,35 +114,39 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
         for rule, (flag, value) in zip(("MQDMPR-3.1.7.1.30-D02", "MQDMPR-3.1.7.1.32-07"), signs.items(), strict=True):
             judge(rule, expected=fields({flag: 1}), observed={flag: value}, case=level, evidence=frame)
         value = several if level == "sig30" else single
-        found[level] = (frame, value, _kind(value, frame))
+        found[level] = (frame, value, _name_signature_type(value, frame))
     outgoing.end()
-    judge.finished("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
+    judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(KINDS):
-        raise ConformanceFailure("a message that was to be signed did not come")
+        raise ConformanceFailure("a message with an authentication level did not come")
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
-        raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
+        raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
     for level, (frame, _, kind) in found.items():
         judge(*RULES_OF_KINDS[level], expected=level, observed=kind, evidence=frame)
 
 
 @needs("security", "send")
 @covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56")
-def test_the_certificate_that_is_named_signs(peer, sut, judge):
-    """Alice sends, once with Bob's certificate: it is in the packet, and his key has signed."""
+def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
+    """Alice sends messages without a certificate, with Bob's and with her own: the packet has the named certificate and
+    a signature of its key.
+    """
     outgoing = Outgoing(peer, sut)
     for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
         asked = {} if named is None else {"certificate": named.name}
         frame = outgoing.send(body="signed", authentication_level=level, sender=ALICE.name, **asked)
         single, _ = _signatures(frame)
-        kind = _kind(single, frame, signer)
+        kind = _name_signature_type(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
-            raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
-        expected = facts(signature=level, certificate=signer.name)
-        judge.all(expected=expected, observed={"signature": kind, "certificate": _owner(frame)}, evidence=frame)
+            raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
+        rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
+        judge(*rules, expected=level, observed=kind, case="signature", evidence=frame)
+        owner = _name_certificate_owner(frame)
+        judge("MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="certificate", evidence=frame)
     outgoing.end()
 
 
-def _owner(frame):
-    """Name the user whose certificate a message brings."""
+def _name_certificate_owner(frame):
+    """Name the user whose certificate a message has."""
     brought = bytes(frame["SecurityHeader"].SenderCert) if frame["UserHeader"].SH else b""
-    return next((user.name for user in (ALICE, BOB) if user.certificate == brought), "nobody")
+    return next((user.name for user in (ALICE, BOB) if user.certificate == brought), "no user")

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.faults.connection_history import entries_left_out
 from harness.faults.fields import off_by
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
@@ -31,7 +31,7 @@ _DATA = "SecurityHeader.SecurityData"
 
 
 @fault(
-    "sent-not-encrypted",
+    "sender-body-never-encrypted",
     breaks=(
         "MQQB-3.1.7.1.5-01",
         "MQQB-3.1.7.1.5-23",
@@ -45,7 +45,7 @@ _DATA = "SecurityHeader.SecurityData"
     ),
 )
 class NeverEncrypted(Securing):
-    """Bodies are never encrypted."""
+    """The sender never encrypts a body."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -54,7 +54,7 @@ class NeverEncrypted(Securing):
 
 
 @fault(
-    "sent-in-clear-when-encryption-fails",
+    "sender-body-in-clear-when-encryption-fails",
     breaks=(
         "MQQB-3.1.7.1.5-03",
         "MQQB-3.1.7.1.5-09",
@@ -66,7 +66,7 @@ class NeverEncrypted(Securing):
     ),
 )
 class InClearWhenEncryptionFails(Securing):
-    """A message that cannot be encrypted is sent in clear."""
+    """The sender sends a message in clear when it cannot encrypt the body."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -80,8 +80,8 @@ class InClearWhenEncryptionFails(Securing):
 # -- with which provider and algorithm -----------------------------------------------------------------------------
 
 
-def _of_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
-    """Encrypt for one level instead of others, and send the level that was asked for."""
+def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
+    """Encrypt for one level instead of others, and send the requested level."""
 
     class OfLevel(Securing):
         def encrypt_body(
@@ -94,10 +94,10 @@ def _of_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install
             sent: UserMessagePacket = set_fields(encrypted, {_LEVEL: asked})
             return sent
 
-    return replaced(OfLevel)
+    return replace_part(OfLevel)
 
 
-def _configured(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
+def _encrypt_with_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
     """Encrypt with other settings."""
 
     class Configured(Securing):
@@ -111,11 +111,11 @@ def _configured(change: Callable[[SecuritySettings], SecuritySettings]) -> Insta
             finally:
                 self.qm.caches.settings = kept
 
-    return replaced(Configured)
+    return replace_part(Configured)
 
 
 add(
-    "sent-always-base",
+    "sender-encryption-provider-always-base",
     (
         "MQQB-3.1.7.1.5-12",
         "MQQB-3.1.7.1.5-13",
@@ -127,17 +127,17 @@ add(
         "MQSO-6.1.5.5-01",
         "MQSO-7.4.1.4.3-01",
     ),
-    "The Base provider encrypts, whatever was asked for.",
-    _of_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
+    "The sender encrypts with the Base provider at every privacy level.",
+    _encrypt_by_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
 )
 add(
-    "sent-base-as-enhanced",
+    "sender-encryption-provider-enhanced-for-level-base",
     ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-19", "MQDMPR-3.1.1.12-06", "MQQB-3.1.7.1.5-28"),
-    "The Enhanced provider encrypts for level Base, too.",
-    _of_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
+    "The sender encrypts with the Enhanced provider at level Base.",
+    _encrypt_by_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
 )
 add(
-    "sent-preferences-ignored",
+    "sender-preferred-encryption-algorithm-ignored",
     (
         "MQQB-3.1.7.1.5-14",
         "MQDMPR-3.1.1.12-08",
@@ -148,30 +148,30 @@ add(
         "MQQB-3.1.1.3-16",
         "MQQB-3.1.1.3-17",
     ),
-    "The algorithm that is preferred makes no difference.",
-    _configured(lambda settings: SecuritySettings()),
+    "The sender ignores the configured encryption algorithms.",
+    _encrypt_with_settings(lambda settings: SecuritySettings()),
 )
 add(
-    "sent-enhanced-rc2-never-cut",
+    "sender-enhanced-rc2-key-always-128-bits",
     ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"),
-    "RC2 keys of level Enhanced have 128 bits, whatever is configured.",
-    _configured(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
+    "The sender makes RC2 keys of 128 bits at level Enhanced although SendEnhancedRC2Using40BitKeys is TRUE.",
+    _encrypt_with_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
 )
 
 # -- with which keys -----------------------------------------------------------------------------------------------
 
 
-@fault("sent-keys-not-looked-up", breaks=("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05"))
+@fault("sender-public-keys-not-found", breaks=("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05"))
 class KeysNotLookedUp(SecurityLookup):
-    """The public keys of the remote queue manager are never found."""
+    """The sender never finds the public keys of the remote queue manager."""
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
         return None
 
 
-@fault("sent-key-found-and-not-used", breaks="MQQB-3.1.7.1.5-22")
+@fault("sender-cached-symmetric-key-not-used", breaks="MQQB-3.1.7.1.5-22")
 class KeyFoundAndNotUsed(Securing):
-    """Every message gets a key of its own, and of those that have the same entry in the cache the first stays there."""
+    """The sender finds a cached symmetric key but encrypts with a new one."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -186,9 +186,9 @@ class KeyFoundAndNotUsed(Securing):
             cache.entries = kept + new
 
 
-@fault("sent-keys-not-searched", breaks="MQQB-3.1.7.1.5-21")
+@fault("sender-symmetric-key-cache-not-searched", breaks="MQQB-3.1.7.1.5-21")
 class KeysNotSearched(Securing):
-    """Every message gets a key of its own."""
+    """The sender encrypts every message with a new symmetric key and caches each."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -204,8 +204,8 @@ class KeysNotSearched(Securing):
 # -- what is sent --------------------------------------------------------------------------------------------------
 
 
-def _encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True) -> Install:
-    """Change what was encrypted; callables get the old value."""
+def _change_encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True) -> Install:
+    """Change fields of an encrypted message; callables get the old value."""
 
     class Encrypted(Securing):
         def encrypt_body(
@@ -217,14 +217,14 @@ def _encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool
             changed: UserMessagePacket = set_fields(encrypted, changes)
             return changed
 
-    return replaced(Encrypted)
+    return replace_part(Encrypted)
 
 
 def _security_data(**items: Any) -> dict[str, Any]:
     return {f"{_DATA}.Padding": None, **{f"{_DATA}.{name}": value for name, value in items.items()}}
 
 
-def _inverted(data: bytes) -> bytes:
+def _invert_bits(data: bytes) -> bytes:
     """Invert the lowest bit of every byte."""
     return bytes(byte ^ 1 for byte in data)
 
@@ -234,11 +234,11 @@ def _is_aes(packet: UserMessagePacket) -> bool:
 
 
 @fault(
-    "sent-first-key-again",
+    "sender-encryption-key-field-always-first-key",
     breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-35"),
 )
 class FirstKeyAgain(Securing):
-    """The first key that was made is sent with every message."""
+    """The sender's EncryptionKey has the first cached key in every message."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -252,7 +252,7 @@ class FirstKeyAgain(Securing):
 
 
 add(
-    "sent-blob-garbled",
+    "sender-simple-blob-key-corrupt",
     (
         "MQQB-3.1.7.1.5-11",
         "MQQB-3.1.7.1.5-30",
@@ -262,31 +262,31 @@ add(
         "MQQB-3.1.7.1.5.2-05",
         "MQSO-7.4.1.4.3-D01",
     ),
-    "The blob with the key holds something else.",
-    _encrypted(_security_data(EncryptionKey=lambda blob: blob[:12] + _inverted(blob[12:]))),
+    "The sender's EncryptionKey has a SIMPLEBLOB with corrupt key bytes.",
+    _change_encrypted(_security_data(EncryptionKey=lambda blob: blob[:12] + _invert_bits(blob[12:]))),
 )
 add(
-    "sent-blob-short",
+    "sender-simple-blob-without-key",
     ("MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-42"),
-    "The blob ends before the key.",
-    _encrypted(_security_data(EncryptionKey=lambda blob: blob[:12])),
+    "The sender's EncryptionKey has a SIMPLEBLOB that ends before the key.",
+    _change_encrypted(_security_data(EncryptionKey=lambda blob: blob[:12])),
 )
 add(
-    "sent-body-garbled",
+    "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
-    "Bodies are encrypted with another key.",
-    _encrypted({_BODY: _inverted}),
+    "The sender's message has a body that the sent key does not decrypt.",
+    _change_encrypted({_BODY: _invert_bits}),
 )
 add(
-    "sent-aes-from-ones",
+    "sender-aes-initialization-vector-not-zero",
     "MQQB-3.1.7.1.5-37",
-    "AES starts from another initial value.",
-    _encrypted({_BODY: lambda body: _inverted(body[:16]) + body[16:]}, _is_aes),
+    "The sender encrypts a body by AES with an initialization vector other than zeros.",
+    _change_encrypted({_BODY: lambda body: _invert_bits(body[:16]) + body[16:]}, _is_aes),
 )
 add(
-    "sent-size-of-the-clear-body",
+    "sender-encrypted-message-allocation-size-low",
     "MQQB-3.1.7.1.5-38",
-    "AllocationBodySize is one byte too small.",
+    "The sender's encrypted message has an AllocationBodySize that is one too low.",
     off_by(
         UserMessagePacket,
         "MessagePropertiesHeader.AllocationBodySize",
@@ -295,24 +295,24 @@ add(
     ),
 )
 add(
-    "sent-other-algorithm-told",
+    "sender-encryption-algorithm-unknown",
     ("MQQB-3.1.7.1.5-40", "MQDMPR-3.1.7.1.32-D12"),
-    "EncryptionAlgorithm names no algorithm that there is.",
-    _encrypted({"MessagePropertiesHeader.EncryptionAlgorithm": 0x6604}),
+    "The sender's encrypted message has an unknown value in EncryptionAlgorithm.",
+    _change_encrypted({"MessagePropertiesHeader.EncryptionAlgorithm": 0x6604}),
 )
 add(
-    "sent-other-provider-told",
+    "sender-provider-info-wrong-provider",
     ("MQQB-3.1.7.1.5-41", "MQDMPR-3.1.1.12-D66"),
-    "ProviderInfo names another provider.",
-    _encrypted(_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
+    "The sender's encrypted message names another provider in ProviderInfo.",
+    _change_encrypted(_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
 )
 
 # -- 3.1.7.1.5.1 what becomes of a message that cannot be encrypted ------------------------------------------------
 
 
-@fault("sent-not-encrypted-not-logged", breaks="MQQB-3.1.7.1.5.1-02")
+@fault("sender-dead-letter-of-unencryptable-message-missing", breaks="MQQB-3.1.7.1.5.1-02")
 class NotEncryptedNotLogged(Sending):
-    """A message that cannot be encrypted is never kept."""
+    """The sender does not put a message with JN that cannot be encrypted into a dead-letter queue."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         reference = position.MessagePosition
@@ -320,25 +320,25 @@ class NotEncryptedNotLogged(Sending):
         super().handle_encryption_error(session, position, now)
 
 
-@fault("sent-not-encrypted-kept-as-plain", breaks="MQQB-3.1.7.1.5.1-D01")
+@fault("sender-dead-letter-of-transactional-message-in-wrong-queue", breaks="MQQB-3.1.7.1.5.1-D01")
 class NotEncryptedKeptAsPlain(Journaling):
-    """A message that cannot be encrypted is kept in the dead-letter queue of those that are not transactional."""
+    """The sender puts a transactional message that cannot be encrypted into the nontransactional dead-letter queue."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue
 
 
 add(
-    "sent-not-encrypted-no-history",
+    "sender-connection-history-of-encryption-failure-missing",
     "MQQB-3.1.7.1.5.1-03",
-    "A message that cannot be encrypted leaves no entry in ConnectionHistory.",
+    "The sender adds no entry to ConnectionHistory for a message that cannot be encrypted.",
     entries_left_out({ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE}),
 )
 
 
-@fault("secured-message-sent-again-in-clear", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
+@fault("sender-resent-message-in-clear", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
 class SecuredMessageSentAgainInClear(Securing):
-    """A message that is sent again is not encrypted."""
+    """The sender does not encrypt a message that it resends."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -353,9 +353,9 @@ class SecuredMessageSentAgainInClear(Securing):
         return packet if again else super().encrypt_body(session, message, packet, now)
 
 
-@fault("transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"), blind=True)
+@fault("sender-transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"), blind=True)
 class TransactionalMessageNotEncrypted(Securing):
-    """The body of a transactional message is sent in clear."""
+    """The sender sends the body of a transactional message in clear."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body: the keys that are published, and those that are kept."""
+"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body: published and cached keys."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _CALG_RSA_SIGN = 0x2400
 # -- the public key of the queue manager ---------------------------------------------------------------------------
 
 add(
-    "published-key-for-signing",
+    "receiver-published-key-algorithm-signature",
     ("MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28"),
-    "A published key calls itself one for signing.",
+    "The receiver publishes a key whose algorithm is for signatures.",
     published_blobs(blob_number(_TYPE_AT, lambda _: _CALG_RSA_SIGN)),
 )
 
@@ -36,69 +36,69 @@ add(
 
 for _name, _breaks, _says, _install in (
     (
-        "sent-key-not-cached",
+        "sender-symmetric-key-not-cached",
         "MQQB-3.1.7.1.5-32",
-        "Nothing is put into SendSymmetricKeyCache.",
+        "The sender adds no symmetric key to SendSymmetricKeyCache.",
         cache_replaced(_SENT_KEYS, NothingCached),
     ),
     (
-        "sent-key-cached-with-other-remoteqmguid",
+        "sender-cached-key-remote-qm-guid-wrong",
         ("MQQB-3.1.7.1.5-25",),
-        "RemoteQMGuid of what is put into SendSymmetricKeyCache is something else.",
+        "The sender caches a symmetric key with a wrong RemoteQMGuid in SendSymmetricKeyCache.",
         cached_with(_SENT_KEYS, RemoteQMGuid=_NOBODY),
     ),
     (
-        "sent-key-cached-with-other-cryptoserviceprovider",
+        "sender-cached-key-provider-wrong",
         ("MQQB-3.1.7.1.5-26",),
-        "CryptoServiceProvider of what is put into SendSymmetricKeyCache is something else.",
+        "The sender caches a symmetric key with a wrong CryptoServiceProvider in SendSymmetricKeyCache.",
         cached_with(_SENT_KEYS, CryptoServiceProvider="another"),
     ),
     (
-        "sent-key-cached-with-other-cryptoalgorithm",
+        "sender-cached-key-algorithm-wrong",
         ("MQQB-3.1.7.1.5-27",),
-        "CryptoAlgorithm of what is put into SendSymmetricKeyCache is something else.",
+        "The sender caches a symmetric key with a wrong CryptoAlgorithm in SendSymmetricKeyCache.",
         cached_with(_SENT_KEYS, CryptoAlgorithm=0x6602),
     ),
     (
-        "sent-key-cached-at-the-epoch",
+        "sender-cached-key-cached-time-0",
         ("MQQB-3.1.7.1.5-31",),
-        "CachedTime in SendSymmetricKeyCache is 0.",
+        "The sender caches a symmetric key with CachedTime 0 in SendSymmetricKeyCache.",
         cached_with(_SENT_KEYS, CachedTime=0),
     ),
     (
-        "sent-key-cached-in-ms",
+        "sender-cached-key-cached-time-in-ms",
         ("MQQB-3.1.7.1.5-31",),
-        "CachedTime in SendSymmetricKeyCache is in ms.",
+        "The sender caches a symmetric key with CachedTime in milliseconds in SendSymmetricKeyCache.",
         cache_replaced(_SENT_KEYS, CachedInMs),
     ),
     (
-        "sent-key-cache-without-limit",
+        "sender-symmetric-key-cache-size-ignored",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
-        "SendSymmetricKeyCache grows without a limit.",
+        "The sender's SendSymmetricKeyCache grows beyond SendSymmetricKeyCacheSize.",
         cache_replaced(_SENT_KEYS, WithoutLimit),
     ),
     (
-        "sent-key-cache-emptied-when-full",
+        "sender-symmetric-key-cache-emptied-when-full",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
-        "SendSymmetricKeyCache is emptied when it is full.",
+        "The sender deletes every entry of a full SendSymmetricKeyCache.",
         cache_replaced(_SENT_KEYS, EmptiedWhenFull),
     ),
     (
-        "sent-key-cache-loses-the-newest",
+        "sender-symmetric-key-cache-newest-half-deleted",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
-        "SendSymmetricKeyCache loses the newest entries when it is full.",
+        "The sender deletes the newest entries of a full SendSymmetricKeyCache.",
         cache_replaced(_SENT_KEYS, NewestLost),
     ),
     (
-        "sent-key-timer-not-started",
+        "sender-symmetric-key-cache-timer-not-started",
         "MQQB-3.1.7.1.5-34",
-        "The cleanup timer of SendSymmetricKeyCache is not started.",
+        "The sender does not start the cleanup timer of SendSymmetricKeyCache.",
         cleanup_not_started(_SENT_KEYS),
     ),
     (
-        "sent-key-timer-started-again",
+        "sender-symmetric-key-cache-timer-restarted-by-message",
         "MQQB-3.1.7.1.5-34",
-        "The cleanup timer of SendSymmetricKeyCache is started again with every message.",
+        "The sender restarts the cleanup timer of SendSymmetricKeyCache with every message.",
         cleanup_started_again(_SENT_KEYS),
     ),
 ):

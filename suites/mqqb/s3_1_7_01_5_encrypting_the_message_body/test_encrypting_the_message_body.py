@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import between, facts, holds
+from harness.expectations import between, facts, fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
@@ -23,15 +23,15 @@ from harness.wire.protection import (
     RC4,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.caching import SEND, about, cached, manager, remaining_ms
-from suites.mqqb.steps.opened_bodies import Choice, Opened
-from suites.mqqb.steps.opening import entry_of_now, history, last_entry, private_name
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.caching import Caches, expect_about, inspect_queue_manager
+from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
+from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
+from suites.mqqb.steps.sender import Sender
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
-LONG = 100
-"""Lifetimes that a cleanup timer may run for without having been started again: how many are right is another rule."""
+MOST_LIFETIMES = 100
+"""Lifetimes that count as an unrestarted cleanup timer; the exact duration is another rule."""
 WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -41,10 +41,10 @@ WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
-"""Level, preference, the provider, algorithm and bits of the key that they lead to, and the rule of that choice."""
+"""Level, preference, the resulting provider, algorithm and key bits, and the rule of that choice."""
 LEVELS = {way[0]: way for way in WAYS.values()}
 CHOICES = {level: [way[2] for way in WAYS.values() if way[0] == level] for level in LEVELS}
-"""The choices of each level that a configuration can lead to."""
+"""The choices of each level that some configuration makes."""
 OF_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
@@ -95,13 +95,12 @@ NEEDS = needs("security", "send", "private_names")
     *(rule for rule, _ in OF_LEVEL.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
-    """Every level with every algorithm that can be preferred; each message opens with the peer's private keys.
-
-    Where nothing can be configured, every level with the algorithm that the SUT prefers.
+def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
+    """The SUT sends a message without a level, then one for each level and preferred algorithm: the body is in clear,
+    then encrypted by that choice for the peer's private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    plain = Opened(outgoing.send(body=BODY, delivery=delivery))
+    plain = DecryptedMessage(outgoing.send(body=BODY, delivery=delivery))
     in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY.encode()
     expected = holds("in clear", otherwise="encrypted")
     judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected=expected, observed=in_clear, evidence=plain.frame)
@@ -109,7 +108,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
             sut.configure(**preference)
-        found = Opened(outgoing.send(body=BODY, privacy_level=level, delivery=delivery))
+        found = DecryptedMessage(outgoing.send(body=BODY, privacy_level=level, delivery=delivery))
         if not sut.has("configure") and found.choice in CHOICES[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
@@ -146,32 +145,34 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
 @NEEDS
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_a_body_that_is_sent_again_is_encrypted_again(peer, sut, judge, delivery):
-    """A message is encrypted on the session that is lost, and on the next one that brings it."""
+def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
+    """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     frames = [outgoing.send(body=BODY, privacy_level="base", delivery=delivery)]
     assert outgoing.session is not None
     outgoing.session.close()
-    again = outgoing.sender.session()
+    again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
     observed = ["in clear" if BODY.encode() in frame.data else "encrypted" for frame in frames]
     judge.all(expected=["encrypted"] * 2, observed=observed, evidence=frames)
-    outgoing.sender.acknowledge_all(again)
+    again.acknowledge_all()
 
 
-def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
-    """Return what is judged of an encrypted message, whatever the level: rule, expected, observed."""
+def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
+    """Return rule, expected and observed value of each comparison for an encrypted message of any level."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
-    hidden = "encrypted" if found.encrypted and BODY.encode() not in found.frame.data else "in clear"
+    hidden = found.encrypted and BODY.encode() not in found.frame.data
     block = {RC2: 8, RC4: 1}.get(algorithm, 16)
     whole = len(body) if block == 1 else (len(BODY) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     blob = len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0]
-    opens = "opens" if found.key else "does not open"
+    opened, encrypted = holds("the key is decrypted"), holds("encrypted", otherwise="in clear")
+    is_key = found.key is not None
+    blob_of_key = holds("a SIMPLEBLOB for the key")
     return (
-        ("MQQB-3.1.7.1-08", "encrypted", hidden),
-        ("MQQB-3.1.7.1.5-01", "encrypted", hidden),
+        ("MQQB-3.1.7.1-08", encrypted, hidden),
+        ("MQQB-3.1.7.1.5-01", encrypted, hidden),
         ("MQQB-3.1.7.1.5-12", choice, found.choice),
         ("MQQB-3.1.7.1.5-13", choice, found.choice),
         ("MQQB-3.1.7.1.5-28", choice, found.choice),
@@ -180,26 +181,18 @@ def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], .
         ("MQQB-3.1.7.1.5-11", BODY, found.body),
         ("MQQB-3.1.7.1.5-35", BODY, found.body),
         ("MQQB-3.1.7.1.5-36", BODY, found.body),
-        (
-            "MQQB-3.1.7.1.5-30",
-            "a SIMPLEBLOB for the key",
-            "a SIMPLEBLOB for the key" if found.key else found.blob.hex()[:32],
-        ),
-        (
-            "MQDMPR-3.1.1.12-D55",
-            "a SIMPLEBLOB for the key",
-            "a SIMPLEBLOB for the key" if found.key else found.blob.hex()[:32],
-        ),
+        ("MQQB-3.1.7.1.5-30", blob_of_key, is_key or found.blob.hex()[:32]),
+        ("MQDMPR-3.1.1.12-D55", blob_of_key, is_key or found.blob.hex()[:32]),
         ("MQQB-3.1.7.1.5-38", (whole, whole), sizes),
         ("MQQB-3.1.7.1.5-40", algorithm, found.algorithm),
         ("MQDMPR-3.1.7.1.32-D12", algorithm, found.algorithm),
         ("MQQB-3.1.7.1.5-41", provider + "\0", found.provider),
         ("MQDMPR-3.1.1.12-D66", provider + "\0", found.provider),
         ("MQQB-3.1.7.1.5-42", (268, algorithm), blob),
-        ("MQQB-3.1.7.1.5.2-03", "opens", opens),
-        ("MQQB-3.1.7.1.5.2-04", "opens", opens),
-        ("MQQB-3.1.7.1.5.2-05", "opens", opens),
-        ("MQQB-2.4.2-D02", "opens", opens),
+        ("MQQB-3.1.7.1.5.2-03", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-04", opened, is_key),
+        ("MQQB-3.1.7.1.5.2-05", opened, is_key),
+        ("MQQB-2.4.2-D02", opened, is_key),
         ("MQSO-7.4.1.4.3-D01", BODY, found.body),
         ("MQSO-6.1.5.5-01", choice, found.choice),
         ("MQSO-7.4.1.4.3-01", choice, found.choice),
@@ -209,44 +202,48 @@ def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], .
 @NEEDS
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
-def test_the_keys_of_the_remote_queue_manager_are_found(peer, sut, judge, where):
-    """A message that is to be encrypted comes, and so does the one behind it."""
+def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
+    """The SUT has a message to encrypt, whose keys it must look up, and one in clear behind it: both are sent."""
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
         sender.send(1, privacy_level="base")
     sender.send(2)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect(session, 2)
-    judge.all(expected=[1, 2], observed=tags(frames), evidence=frames)
-    sender.acknowledge_all(session)
+    judge.all(expected=[1, 2], observed=Sender.tags(frames), evidence=frames)
+    session.acknowledge_all()
 
 
 @needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
-def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
-    """With SendEnhancedRC2Using40BitKeys 88 of the 128 bits are zero, and only for RC2 of level Enhanced."""
+def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
+    """The SUT encrypts by RC2 and RC4 at level Enhanced: only the RC2 key, and only with SendEnhancedRC2Using40BitKeys,
+    has 88 zero bits.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    found = {}
+    frames, found = [], {}
     for cut, preferred in ((True, "rc2"), (True, "rc4"), (False, "rc2")):
         sut.configure(send_enhanced_rc2_using_40_bit_keys=cut, preferred_enhanced=preferred)
         sut.configure(send_symmetric_key_cache_size=1)
-        opened = Opened(outgoing.send(body=BODY, privacy_level="enhanced"))
+        opened = DecryptedMessage(outgoing.send(body=BODY, privacy_level="enhanced"))
         key = opened.key or b""
-        found[f"{cut}, {preferred}"] = (len(key) == 16 and not any(key[5:]), opened)
+        frames.append(opened.frame)
+        found[f"{preferred} with {cut}"] = len(key) == 16 and not any(key[5:])
         outgoing.send(body=BODY, privacy_level="base")
-    expected = "True, rc2: 88 zero bits; True, rc4: none; False, rc2: none"
-    observed = "; ".join(f"{name}: {'88 zero bits' if zeros else 'none'}" for name, (zeros, _) in found.items())
-    judge.all(expected=expected, observed=observed, evidence=[one.frame for _, one in found.values()])
+    expected = fields({"rc2 with True": True, "rc4 with True": False, "rc2 with False": False})
+    judge.all(expected=expected, observed=found, case="88 zero bits", evidence=frames)
     outgoing.end()
 
 
 @NEEDS
 @covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
-def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
-    """Three levels in turn, twice: the second message of each has the key of the first, and opens with it."""
+def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
+    """The SUT sends two rounds of messages of all three levels: the second message of each level has the symmetric key
+    of the first.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
-    rounds = [[Opened(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
+    rounds = [[DecryptedMessage(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
     for level, first, again in zip(levels, *rounds, strict=True):
         same = again.blob == first.blob and again.body == BODY
         expected, evidence = holds("the same key", otherwise="another key"), [first.frame, again.frame]
@@ -259,16 +256,18 @@ DEFAULTS = {
     "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
     "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
 }
-"""What is preferred at each level unless somebody configured it otherwise, by rule."""
+"""The default choice of each level, by rule."""
 
 
 @NEEDS
 @covers(*DEFAULTS)
-def test_bodies_are_encrypted_as_preferred_at_first(peer, sut, judge):
-    """Without any configuration each level has its algorithm."""
+def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
+    """The SUT sends a message of each level without any configuration: RC4 with 40 and 128 bits, and AES with 256 bits,
+    encrypt them.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rule, (level, choice) in DEFAULTS.items():
-        found = Opened(outgoing.send(body=BODY, privacy_level=level))
+        found = DecryptedMessage(outgoing.send(body=BODY, privacy_level=level))
         judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
 
@@ -289,14 +288,17 @@ def test_bodies_are_encrypted_as_preferred_at_first(peer, sut, judge):
     "MQQB-3.1.1.3-13",
     "MQQB-3.1.1.3-14",
 )
-def test_keys_that_were_made_are_cached(peer, sut, judge):
-    """One entry for a provider and an algorithm, used again; the oldest half leaves a full cache of four."""
+def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
+    """The SUT sends messages of different levels and algorithms: each new key is cached once, a known one is reused,
+    and the fifth removes the older half of a cache of four.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    caches = Caches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
     outgoing.send(body=BODY)
-    before = len(cached(sut, SEND))
-    first = Opened(outgoing.send(body=BODY, privacy_level="base"))
-    entries, now_s = cached(sut, SEND), peer.environment.now().utc_s
+    before = len(caches.entries(Caches.SENT_KEYS))
+    first = DecryptedMessage(outgoing.send(body=BODY, privacy_level="base"))
+    entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
         expected=facts(before=0, after=1),
@@ -310,14 +312,14 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         ("MQQB-3.1.7.1.5-27", "CryptoAlgorithm", RC4),
     ):
         judge(rule, expected=expected, observed=entry.get(element), evidence=first.frame)
-    judge("MQQB-3.1.7.1.5-31", expected=about(now_s), observed=entry["CachedTime"], evidence=first.frame)
-    due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
-    started = remaining_ms(sut, SEND)
+    judge("MQQB-3.1.7.1.5-31", expected=expect_about(now_s), observed=entry["CachedTime"], evidence=first.frame)
+    due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
+    started = caches.remaining_ms(Caches.SENT_KEYS)
     outgoing.end()
     peer.pass_time(LATER_MS)
-    again = Opened(outgoing.send(body=BODY, privacy_level="base"))
-    later = remaining_ms(sut, SEND)
-    known, evidence = [len(entries), len(cached(sut, SEND))], [first.frame, again.frame]
+    again = DecryptedMessage(outgoing.send(body=BODY, privacy_level="base"))
+    later = caches.remaining_ms(Caches.SENT_KEYS)
+    known, evidence = [len(entries), len(caches.entries(Caches.SENT_KEYS))], [first.frame, again.frame]
     judge("MQQB-3.1.7.1.5-21", expected=[1, 1], observed=known, case="entries", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.5-22",
@@ -327,7 +329,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.7.1.5-34", LONG * due), ("MQQB-3.1.1.3-14", due)):
+    for rule, latest in (("MQQB-3.1.7.1.5-34", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
         judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
     frames = []
@@ -340,9 +342,9 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         frames.append(outgoing.send(body=BODY, privacy_level=level))
     outgoing.end()
     peer.pass_time(SECOND_MS)
-    full = [entry["CryptoAlgorithm"] for entry in cached(sut, SEND)]
+    full = [entry["CryptoAlgorithm"] for entry in caches.entries(Caches.SENT_KEYS)]
     frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
-    left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in cached(sut, SEND)]
+    left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(Caches.SENT_KEYS)]
     seen = "several" if len(full) > 1 else str(len(full))
     judge(
         "MQQB-3.1.1.3-10",
@@ -367,7 +369,7 @@ CANNOT_BE_ENCRYPTED = {
     "advanced": ("advanced", BASE_ONLY, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
     "enhanced": ("enhanced", BASE_ONLY, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
 }
-"""Level, GUID of the queue manager that the message is for (none in a direct name), and the rules of the refusal."""
+"""Level, GUID of the destination queue manager (None: a direct name), and the rules of the refusal."""
 
 
 @needs("security", "send", "private_names", "receive")
@@ -379,8 +381,10 @@ CANNOT_BE_ENCRYPTED = {
         for name, (level, guid, rules) in CANNOT_BE_ENCRYPTED.items()
     ],
 )
-def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """Two messages that cannot be encrypted, one with JN, between two that need not be: those two come, alone."""
+def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
+    """The SUT has two messages that it cannot encrypt, one with JN, between two clear ones: only the clear ones come,
+    and only the one with JN is a dead letter.
+    """
     if guid is not None:
         peer.configure(identifier=guid)
     to = peer.direct_name() if guid is None else private_name(guid)
@@ -389,10 +393,10 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     lost = sender.send(2, privacy_level=level)
     kept = sender.send(3, privacy_level=level, journal=["negative"])
     sender.send(4)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, 2)
-    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=Sender.tags(frames), evidence=frames)
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged():
         names = {lost[0]: "without JN", kept[0]: "with JN"}
@@ -401,24 +405,26 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
 
     peer.eventually(lambda: bool(logged()))
     judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
-def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge):
-    """A message for a queue manager whose public keys nobody knows, and one that need not be encrypted."""
+def test_encryption_failure_is_in_connection_history(peer, sut, judge):
+    """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory shows
+    CertificateValidationFailure.
+    """
     peer.configure(identifier=KEYLESS)
     to = private_name(KEYLESS)
     sender = Sender(peer, sut, to)
     sender.send(1, privacy_level="advanced")
     sender.send(2)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    entries = [one for one in history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    expected = entry_of_now(peer, "CertificateValidationFailure", failed=True)
+    entries = [one for one in connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
+    expected = recent_entry(peer, "CertificateValidationFailure", failed=True)
     judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=last_entry(entries), evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("security", "send", "receive")
@@ -426,15 +432,17 @@ def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge)
 @pytest.mark.parametrize(
     ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
 )
-def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
-    """With JN it is kept in the dead-letter queue of its kind, and in no other."""
+def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
+    """The SUT cannot encrypt a message with JN, express, recoverable or transactional: it is in the dead-letter queue
+    of its kind and in no other.
+    """
     sender = Sender(peer, sut)
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)
     sender.send(2)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), evidence=frames)
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))
@@ -443,4 +451,4 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
     peer.eventually(lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
     judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, set_fields, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
@@ -23,9 +23,9 @@ from reference_qm.surface.clock import Now
 # -- 3.1.7.1, 3.1.7.1.1 its steps ----------------------------------------------------------------------------------
 
 
-@fault("step-whatever-the-queue", breaks="MQQB-3.1.7.1-02")
+@fault("sender-message-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
 class WhateverTheQueue(Sending):
-    """Messages are sent while their queue is on hold."""
+    """The sender sends messages of an outgoing queue that is on hold."""
 
     def may_send(self, session: Session) -> bool:
         return session.SessionState is SessionState.OPEN and self.is_window_open(session)
@@ -37,25 +37,25 @@ class WhateverTheQueue(Sending):
         queue.State = state
 
 
-@fault("step-whatever-the-window", breaks="MQQB-3.1.7.1-03")
+@fault("sender-window-ignored", breaks="MQQB-3.1.7.1-03")
 class WhateverTheWindow(Sending):
-    """Messages are sent although the window is full."""
+    """The sender sends messages although the window is full."""
 
     def is_window_open(self, session: Session) -> bool:
         return True
 
 
-@fault("step-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
+@fault("sender-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
 class WindowOneTooSmall(Sending):
-    """One message fewer is sent than the window has room for."""
+    """The sender sends one message fewer than the window has room for."""
 
     def is_window_open(self, session: Session) -> bool:
         return session.UnAckedMessageCount + 1 < session.WindowSize
 
 
-@fault("step-without-reference", breaks="MQQB-3.1.7.1-04")
+@fault("sender-outgoing-queue-reference-missing", breaks="MQQB-3.1.7.1-04")
 class WithoutReference(Sending):
-    """The session has no outgoing queue when it has sent."""
+    """The sender leaves OutgoingQueueReference of the session empty when it has sent a message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
@@ -63,26 +63,26 @@ class WithoutReference(Sending):
 
 
 add(
-    "step-not-serialized",
+    "sender-packet-label-and-priority-wrong",
     ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"),
-    "The packet has another label and priority than the message.",
+    "The sender's packet has another label and priority than the message.",
     wrong_fields(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),
 )
 
 
-@fault("step-not-signed", breaks="MQQB-3.1.7.1-07")
+@fault("sender-requested-signature-missing", breaks="MQQB-3.1.7.1-07")
 class NotSigned(Securing):
-    """Nothing is signed."""
+    """The sender does not sign a message for which a signature is requested."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
 
-@fault("step-not-encrypted", breaks="MQQB-3.1.7.1-08")
+@fault("sender-requested-encryption-missing", breaks="MQQB-3.1.7.1-08")
 class NotEncrypted(Securing):
-    """Nothing is encrypted."""
+    """The sender does not encrypt a message for which privacy is requested."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -91,28 +91,28 @@ class NotEncrypted(Securing):
 
 
 add(
-    "step-not-updated",
+    "sender-tx-sequence-number-always-1",
     "MQQB-3.1.7.1-09",
-    "Every transactional message has the first place in its sequence.",
+    "The sender's transactional messages all have TxSequenceNumber 1.",
     field_is(UserMessagePacket, "TransactionHeader.TxSequenceNumber", 1),
 )
 add(
-    "step-not-transmitted",
+    "sender-packet-not-transmitted",
     ("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03"),
-    "Messages are taken for sent that are not.",
+    "The sender marks a message as sent without sending its packet.",
     skip(Sending.transmit),
 )
 add(
-    "step-not-traced",
+    "sender-traced-message-without-report",
     ("MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"),
-    "Nothing that is sent is reported.",
+    "The sender sends no report when it sends a traced message.",
     skip(Tracing.trace_sent),
 )
 
 
-@fault("step-own-messages-uncounted", breaks="MQQB-3.1.7.1-12")
+@fault("sender-own-messages-not-counted", breaks="MQQB-3.1.7.1-12")
 class OwnMessagesUncounted(Sending):
-    """The queue manager's own messages are not counted."""
+    """The sender does not count acknowledgments in MessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
@@ -121,9 +121,9 @@ class OwnMessagesUncounted(Sending):
         return packet
 
 
-@fault("step-one-identifier", breaks="MQQB-3.1.7.1.1-02")
+@fault("sender-message-id-always-5", breaks="MQQB-3.1.7.1.1-02")
 class OneIdentifier(Numbering):
-    """Every message has the identifier 5."""
+    """The sender gives every message the MessageID 5."""
 
     def assign_identifier(self) -> int:
         return 5
@@ -132,18 +132,18 @@ class OneIdentifier(Numbering):
 # -- 3.1.7.1.6 Sending the Packet ----------------------------------------------------------------------------------
 
 
-@fault("step-transmitted-not-noted", breaks="MQQB-3.1.7.1.6-02")
+@fault("sender-position-transmitted-false", breaks="MQQB-3.1.7.1.6-02")
 class TransmittedNotNoted(Sending):
-    """Transmitted stays FALSE."""
+    """The sender leaves Transmitted of a sent OutgoingMessagePosition at FALSE."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
         position.Transmitted = False
 
 
-@fault("step-transmitted-too-early", breaks="MQQB-3.1.7.1.6-02")
+@fault("sender-position-transmitted-before-sending", breaks="MQQB-3.1.7.1.6-02")
 class TransmittedTooEarly(Sending):
-    """Transmitted is TRUE before a message is sent."""
+    """The sender sets Transmitted of an OutgoingMessagePosition to TRUE before it sends the message."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         position.Transmitted = True
@@ -151,16 +151,16 @@ class TransmittedTooEarly(Sending):
 
 
 add(
-    "step-lost-unnoticed",
+    "sender-session-of-lost-connection-not-closed",
     ("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06"),
-    "A session whose connection is lost is not closed.",
+    "The sender does not close a session whose connection is lost.",
     skip_during(Closing.on_transport_lost, Closing.close),
 )
 
 
-@fault("step-dispatched-into-nothing", breaks=("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04"))
+@fault("sender-messages-of-lost-session-deleted", breaks=("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04"))
 class DispatchedIntoNothing(Closing):
-    """When the connection is lost, what waits is dispatched all the same."""
+    """The sender deletes the unacknowledged messages of a session whose connection is lost."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         for position in session.OutgoingMessageTable:
@@ -172,9 +172,9 @@ INFINITE = 0xFFFFFFFF
 
 
 add(
-    "negative-arrival-asked-for-with-negative-receive-only",
+    "sender-packet-na-sent-only-with-nr",
     ("MQQB-3.1.7.1.1-03",),
-    "NA is sent only with NR.",
+    "The sender's packet has NA clear when NR is clear.",
     change_construction(
         lambda packet, message: (
             packet
@@ -187,9 +187,9 @@ add(
 
 
 add(
-    "recoverable-journal-bit-not-sent-with-dead-letter-bit",
+    "sender-packet-jp-missing-with-jn",
     ("MQQB-3.1.7.1.1-03",),
-    "JP is sent only without JN.",
+    "The sender's packet has JP clear when JN is set.",
     change_construction(
         lambda packet, message: (
             set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~0x200}) if packet.UserHeader.JN else packet
@@ -200,9 +200,9 @@ add(
 
 
 add(
-    "time-to-be-received-of-transactional-messages-not-sent",
+    "sender-transactional-packet-time-to-be-received-missing",
     ("MQQB-3.1.7.1.1-03",),
-    "A transactional message is sent without its time to be received.",
+    "The sender's packet of a transactional message has no TimeToBeReceived.",
     change_construction(
         lambda packet, message: (
             set_fields(packet, {"UserHeader.TimeToBeReceived": INFINITE}) if packet.UserHeader.TH else packet
@@ -237,9 +237,9 @@ class _SentBeforeNotExpired(Lifetimes):
 
 
 add(
-    "time-not-looked-at-when-sent-again",
+    "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
-    "Whether a message has expired is looked at when it is sent for the first time only.",
-    both(replaced(_ExpiredOnlyUnsent), replaced(_SentBeforeNotExpired)),
+    "The sender checks the expiration of a message only at its first sending.",
+    both(replace_part(_ExpiredOnlyUnsent), replace_part(_SentBeforeNotExpired)),
     blind=True,
 )

@@ -15,26 +15,26 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 add(
-    "report-sent-missing",
+    "sender-report-of-sent-message-not-sent",
     ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02"),
-    "What was sent is not reported.",
+    "The sender sends no report on a traced message that it sends.",
     skip(Tracing.trace_sent),
 )
 _ELEMENTS: tuple[tuple[str, str, str, Any], ...] = (
-    ("report-sent-class", "MQQB-3.1.7.1.7-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),
-    ("report-sent-queue", "MQQB-3.1.7.1.7-03", "DestinationQueueFormatName", ELSEWHERE),
-    ("report-sent-delivery", "MQQB-3.1.7.1.7-03", "DeliveryGuarantee", DeliveryGuarantee.RECOVERABLE),
-    ("report-sent-label", "MQQB-3.1.7.1.7-04", "Label", lambda old: f"0{old}"),
-    ("report-sent-body", "MQQB-3.1.7.1.7-05", "Body", lambda old: old[2:]),
+    ("sender-report-class-normal", "MQQB-3.1.7.1.7-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),
+    ("sender-report-destination-wrong", "MQQB-3.1.7.1.7-03", "DestinationQueueFormatName", ELSEWHERE),
+    ("sender-report-recoverable", "MQQB-3.1.7.1.7-03", "DeliveryGuarantee", DeliveryGuarantee.RECOVERABLE),
+    ("sender-report-label-wrong", "MQQB-3.1.7.1.7-04", "Label", lambda old: f"0{old}"),
+    ("sender-report-body-wrong", "MQQB-3.1.7.1.7-05", "Body", lambda old: old[2:]),
 )
 for _name, _rule, _element, _value in _ELEMENTS:
-    _says = f"A report of what was sent has another {_element}."
+    _says = f"The sender's report on a sent message has a wrong {_element}."
     add(_name, _rule, _says, reported_with(Tracing.trace_sent, _element, _value))
 
 
-@fault("report-sent-host-name", breaks="MQQB-3.1.7.1.7-05")
+@fault("sender-report-next-hop-host-name", breaks="MQQB-3.1.7.1.7-05")
 class NextHopByName(Tracing):
-    """The next hop in a report of what was sent is the name of the host."""
+    """The sender's report has the host name of the next hop instead of its address."""
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
         if message.TracingRequested:

@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.7.1 Send User Message Event, 3.1.7.1.1 General Processing, 3.1.7.1.6 Sending the Packet.
 
-MS-MQQB 3.1.7.16 Send User Message Wrapper: a message that is dispatched is sent, and then dispatched no more. Steps
-that have sections of their own are judged there too.
+MS-MQQB 3.1.7.16 Send User Message Wrapper: a dispatched message is sent, and dispatched no more. Steps
+with sections of their own are also judged there.
 """
 
 from __future__ import annotations
@@ -10,24 +10,17 @@ from typing import Any
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
-from harness.judging.verdicts import Verdict
-from harness.peer.inbox import only_here
-from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.sender import Sender
 
 RETRY_MS = 40_000
-"""Long enough to see meanwhile that there is no session."""
+"""A retry time that leaves time to observe the missing session."""
 HOUR_S = 3_600
 ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
-LOST = ("CLOSED", "WAITING_RECONNECT")
-"""SessionState of a session without connection."""
 
 
 @needs("send")
@@ -39,8 +32,10 @@ LOST = ("CLOSED", "WAITING_RECONNECT")
     "MQQB-3.1.7.1.6-01",
     "MQQB-3.1.7.16-03",
 )
-def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
-    """Two messages of many properties come on the session that was opened for them, each with an identifier."""
+def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
+    """The SUT sends two messages with many properties: both come on the session opened for them, with increasing
+    MessageIDs and the properties in the packet.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
     for tag, priority in ((1, 6), (2, 1)):
@@ -53,26 +48,26 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
             time_to_be_received_s=8_000,
             journal=["positive"],
         )
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect_all(session, 2)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-10",
         "MQQB-3.1.7.1.6-01",
         "MQQB-3.1.7.16-03",
         expected=[1, 2],
-        observed=sorted(tags(came)),
+        observed=sorted(Sender.tags(came)),
         case="messages",
         evidence=came,
     )
-    ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: tags([frame]))]
+    ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.tags([frame]))]
     judge(
         "MQQB-3.1.7.1.1-02",
         expected=holds("two, one after the other"),
         observed=bool(len(ids) == 2 and ids[0] < ids[1]) or str(ids),
         evidence=came,
     )
-    for tag, frame in zip(tags(came), came, strict=True):
+    for tag, frame in zip(Sender.tags(came), came, strict=True):
         wanted = {
             "label": f"label {tag}",
             "body": f"message {tag}",
@@ -85,7 +80,7 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
         judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=found, evidence=frame)
 
 
-def _properties(frame: Frame) -> dict[str, Any]:
+def _properties(frame) -> dict[str, Any]:
     """Return the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
@@ -101,9 +96,9 @@ def _properties(frame: Frame) -> dict[str, Any]:
 @needs("send")
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_what_each_message_asks_for_is_in_its_packet(peer, sut, judge, delivery):
-    """Each acknowledgment alone, all of them, each journal and both, with times and numbers that fill their fields:
-    every property of the message is that of its packet.
+def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
+    """The SUT sends messages with each acknowledgment, all of them, each journal and both: the packets have the
+    corresponding bits, and TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
@@ -124,17 +119,17 @@ def test_what_each_message_asks_for_is_in_its_packet(peer, sut, judge, delivery)
             sorted([*fields.get("acks", []), *fields.get("journal", [])]),
             HOUR_S + number,
         )
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect_all(session, len(asked))
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
-        observed = _asked_for(found[tag]) if tag in found else "no message with this ApplicationTag"
+        observed = _requests_of(found[tag]) if tag in found else "no message with this ApplicationTag"
         judge("MQQB-3.1.7.1.1-03", expected=expected, observed=observed, evidence=found.get(tag) or came)
 
 
-def _asked_for(frame: Frame) -> tuple[list[str], int]:
-    """Return the acknowledgments and journals that a packet asks for, and its time to be received."""
+def _requests_of(frame) -> tuple[list[str], int]:
+    """Return the requested acknowledgments and journals of a packet, and TimeToBeReceived."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
@@ -143,50 +138,57 @@ def _asked_for(frame: Frame) -> tuple[list[str], int]:
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02")
-def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
-    """While the queue is on hold a message waits; resumed, it is sent."""
+def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
+    """The SUT's outgoing queue is paused before its second message: that message comes only after the resumption."""
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
-    held = tags(only_here(session))
+    held = Sender.tags(session.messages)
     sut.resume(sender.to)
     sender.collect_all(session, 2)
-    after = list(dict.fromkeys(tags(only_here(session))))
-    sender.acknowledge_all(session)
+    after = list(dict.fromkeys(Sender.tags(session.messages)))
+    session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
         expected=facts(before=[1], after=[1, 2]),
         observed={"before": held, "after": after},
-        evidence=only_here(session),
+        evidence=session.messages,
     )
 
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
-def test_what_is_noted_of_a_message_that_waits(peer, sut, judge):
-    """The session has the queue that it sends from; a message that waits there, on hold, is not Transmitted."""
+def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
+    """The SUT sends one message, and a second one waits in the paused queue: the session has the queue as
+    OutgoingQueueReference, and Transmitted is TRUE, then FALSE.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
-    session, came = sender.first(1)
+    session, came = sender.await_first(1)
     shown = _session(sut, sender.to)
-    judge("MQQB-3.1.7.1-04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
-    judge.finished("MQQB-3.1.7.1-04")
+    judge(
+        "MQQB-3.1.7.1-04",
+        expected=sender.to,
+        observed=str(read_element(shown, "OutgoingQueueReference")),
+        evidence=came,
+    )
+    judge.conclude("MQQB-3.1.7.1-04")
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
     shown = _session(sut, sender.to)
-    done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
-    judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=only_here(session))
+    done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
+    judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=session.messages)
     sut.resume(sender.to)
     sender.collect_all(session, 2)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
-def _session(sut: Sut, format_name: str) -> dict[str, Any]:
-    """Return the session whose queue is the one for a format name; else the one that has messages."""
+def _session(sut, format_name: str) -> dict[str, Any]:
+    """Return the session of a format name's queue, else the session with messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
     found = named or [one for one in shown if one["OutgoingMessageTable"]]
@@ -197,14 +199,16 @@ def _session(sut: Sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
-def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judge):
-    """Three messages come, each once; the connection is lost: the session is closed, the next one brings them again."""
+def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
+    """The SUT sends three messages and the peer drops the connection unacknowledged: the queue keeps three messages,
+    not Connected, and the next session brings each once.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
     sender.send(1, 2, 3)
-    session = sender.session()
+    session = sender.await_session()
     first = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=tags(first), evidence=first)
-    judge.finished("MQQB-3.1.7.16-06")
+    judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=Sender.tags(first), evidence=first)
+    judge.conclude("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     session.close()
@@ -219,30 +223,33 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
         observed = {"state": seen, "kept": kept}
         judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, kept=3), observed=observed, evidence=first)
         judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
-        judge.finished("MQQB-3.1.7.1.6-06")
-    again = sender.next_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
+        judge.conclude("MQQB-3.1.7.1.6-06")
+    else:
+        reason = "the SUT was connected again before the control channel showed the lost session"
+        judge.mark_not_exercised("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06", reason=reason)
+    again = sender.poll_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
-        sender.acknowledge_all(again)
-    judge("MQQB-3.1.7.1.6-04", expected=[1, 2, 3], observed=tags(later), case="again", evidence=[*first, *later])
-    judge.give_up(Verdict.NOT_EXERCISED, "the SUT was connected again before control had told how it stood")
+        again.acknowledge_all()
+    judge("MQQB-3.1.7.1.6-04", expected=[1, 2, 3], observed=Sender.tags(later), case="again", evidence=[*first, *later])
 
 
 @covers("MQQB-3.1.7.1-12")
-def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
-    """Acknowledgments of arrival have identifiers, are counted in their session, and come again when that is lost."""
+def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
+    """The peer asks for two acknowledgments of arrival: they have different MessageIDs, the session counts them, and
+    they come again after the session is lost.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = [receiver.give(receiver.asking(properties={"PA": 1})) for _ in range(2)]
+    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
         receiver.poll(receiver.admin_acks, seen)
     if len(receiver.admin_acks()) < 2:
         raise ConformanceFailure("not both acknowledgments came to the administration queue")
     own = peer.inbox.conversation(receiver.admin_acks()[0])
-    counted = own.send(peer.recoverable_message())
-    ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    ack = own.acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
-    number = len(only_here(own))
+    number = len(own.messages)
     own.close()
 
     def copies():
@@ -256,6 +263,6 @@ def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
         "MQQB-3.1.7.1-12",
         expected=facts(identifiers=2, counted=number, again=True),
         observed={"identifiers": len(identifiers), "counted": count, "again": again},
-        evidence=[*sent, *receiver.admin_acks(), *copies(), counted, ack],
+        evidence=[*sent, *receiver.admin_acks(), *copies(), own.sent[-1], ack],
     )
     receiver.await_all(copies, known + 2)

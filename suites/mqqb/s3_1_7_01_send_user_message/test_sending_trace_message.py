@@ -1,13 +1,14 @@
-"""MS-MQQB 3.1.7.1.7 Sending Trace Message, of a message that the SUT sends; on receipt: 3.1.5.8.9."""
+"""MS-MQQB 3.1.7.1.7 Sending Trace Message, of a message that the SUT sends. Reports on received messages: 3.1.5.8.9."""
 
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.disposition import DIRECT, PUBLIC, REPORT, AcknowledgingReceiver, message_class
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import BY_HOST_NAME
-from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
+from suites.mqqb.steps.tracing import Report
 
 
 @covers(
@@ -21,16 +22,19 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
     "MQMQ-2.2.19.1-12",
 )
 @needs("send", "public_names")
-def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends two messages, one of them traced: the report names that one and where it went."""
+def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
+    """The SUT sends an untraced and a traced message to the peer: one report comes, with class, destination, label and
+    body of the traced one.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
     sut.send(to, body="not traced", label="not traced")
     sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
-    own = [frame for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT and frame["BaseHeader"].TR]
+    direct = [frame for frame in receiver.messages if frame not in reports]
+    own = [frame for frame in direct if frame["BaseHeader"].TR]
     evidence = [*own, *reports]
-    traced = sorted({frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT})
+    traced = sorted({frame["BaseHeader"].TR for frame in direct})
     judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.7-01",
@@ -43,34 +47,36 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
         evidence=evidence,
     )
     if not own:
-        raise ConformanceFailure("no message with TR came: it cannot be seen what a report is about")
+        raise ConformanceFailure("no message with TR came, so no report can be compared with it")
     message = own[0]
     body = (
         f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
         f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
     )
     if not reports:
-        judge.not_exercised("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report came")
-    for report in reports:
-        expected = f"class {REPORT}, DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}, DM {EXPRESS}"
-        observed = f"class {message_class(report)}, {destination_of(report)}, DM {report['UserHeader'].DM}"
-        judge("MQQB-3.1.7.1.7-03", expected=expected, observed=observed, evidence=evidence)
-        judge("MQQB-3.1.7.1.7-04", expected=label_for(message), observed=label_of_report(report), evidence=evidence)
-        observed = text_of_report(report).replace(" </HOP COUNT>", "</HOP COUNT>")
-        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=observed.lower(), evidence=evidence)
+        judge.mark_not_exercised("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report came")
+    values = fields(Report.expected_values(PEER_PUBLIC_QUEUE))
+    for frame in reports:
+        report = Report(frame)
+        judge("MQQB-3.1.7.1.7-03", expected=values, observed=report.values, evidence=evidence)
+        judge("MQQB-3.1.7.1.7-04", expected=Report.expected_label(message), observed=report.label, evidence=evidence)
+        text = report.text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
+        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=text, evidence=evidence)
 
 
 @covers("MQQB-3.1.7.1.7-05")
 @needs("send", "public_names", "two_addresses")
-def test_the_next_hop_of_a_report_is_an_address(peer, sut, judge):
-    """A traced message goes to a host by name, at whose second address the peer is: the report has that address."""
+def test_report_has_address_of_next_hop(peer, sut, judge):
+    """The SUT sends a traced message to a host name with two addresses, the peer at the second: the report has that
+    address as next hop.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
     if not reports:
-        judge.not_exercised("MQQB-3.1.7.1.7-05", reason="no report came")
+        judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report came")
         return
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
-    lines = text_of_report(reports[0]).split("\r\n")
+    lines = Report(reports[0]).text.split("\r\n")
     observed = next((line for line in lines if line.startswith("<NEXT HOP>")), "no next hop")
     judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, evidence=reports)

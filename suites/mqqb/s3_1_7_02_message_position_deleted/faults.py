@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.admin_acks import REMOVAL, Change, made
-from harness.faults.parts import fault, replaced
+from harness.faults.admin_acks import REMOVAL, Change, change_admin_acks
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
@@ -23,16 +23,16 @@ from reference_qm.surface.clock import Now
 # -- administration acknowledgments --------------------------------------------------------------------------------
 
 add(
-    "removal-not-told",
+    "receiver-ack-of-removal-not-sent",
     "MQQB-3.1.7.2-01",
-    "Leaving a queue is not acknowledged.",
+    "The receiver sends no acknowledgment when a message leaves its queue.",
     skip(AdminAcks.acknowledge_receive),
 )
 
 
-@fault("removal-told-unasked", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
+@fault("receiver-ack-of-removal-sent-without-request", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
 class RemovalAcknowledgedUnasked(Positions):
-    """Leaving a queue is always acknowledged."""
+    """The receiver acknowledges every message that leaves its queue, with PR and NR clear."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         asked = message.AcknowledgementsRequested | MessagePropertiesHeader.flags(PR=1, NR=1)
@@ -40,16 +40,16 @@ class RemovalAcknowledgedUnasked(Positions):
 
 
 add(
-    "removal-told-express",
+    "receiver-ack-of-removal-express",
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
-    "Acknowledgments of removal are express.",
-    made(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    "The receiver's acknowledgment of a message that left its queue is always express.",
+    change_admin_acks(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
-    "removal-told-recoverable",
+    "receiver-ack-of-removal-recoverable",
     ("MQQB-3.1.7.2.1-02", "MQQB-3.1.7.15-24"),
-    "Acknowledgments of removal are recoverable.",
-    made(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    "The receiver's acknowledgment of a message that left its queue is always recoverable.",
+    change_admin_acks(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 
 _OTHER_CLASSES = (
@@ -65,27 +65,27 @@ _OTHER_CLASSES = (
 )
 
 
-def _of_class(other: MessageClass) -> Change:
+def _set_class(other: MessageClass) -> Change:
     return lambda ack, message: replace(ack, Class=other)
 
 
 for _name, _rule, _right, _other in _OTHER_CLASSES:
-    _says = f"The acknowledgment of a message that was {_name} is of class {_other.name}."
-    add(f"removal-told-as-other-{_name}", _rule, _says, made({_right}, _of_class(_other)))
+    _says = f"The receiver's acknowledgment of a message that was {_name} has the class {_other.name}."
+    add(f"receiver-ack-of-{_name}-message-class-wrong", _rule, _says, change_admin_acks({_right}, _set_class(_other)))
 
 # -- final acknowledgments -----------------------------------------------------------------------------------------
 
 add(
-    "no-final-ack",
+    "receiver-final-ack-of-removal-not-sent",
     "MQQB-3.1.7.2.2-01",
-    "No FinalAck is sent for a message that left its queue.",
+    "The receiver sends no FinalAck for a transactional message that left its queue.",
     skip(FinalAcks.acknowledge_final),
 )
 
 
-@fault("final-ack-for-positive-only", breaks="MQQB-3.1.7.2.2-01")
+@fault("receiver-final-ack-only-with-jp", breaks="MQQB-3.1.7.2.2-01")
 class FinalAckForPositiveJournalingOnly(FinalAcks):
-    """Only messages with JP have a FinalAck."""
+    """The receiver sends a FinalAck only for a message with JP."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.MessageReference.PositiveJournalingRequested:
@@ -112,26 +112,26 @@ def _once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
 
 
 add(
-    "deleted-queue-tells-of-its-first-message",
+    "receiver-ack-of-deleted-queue-for-first-message-only",
     "MQQB-3.1.7.2.1-D02",
-    "Of the messages of a queue that is deleted only the first is acknowledged.",
-    replaced(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
+    "The receiver acknowledges only the first message of a deleted queue.",
+    replace_part(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
     blind=True,
 )
 
 
 add(
-    "purged-queue-tells-of-its-first-message",
+    "receiver-ack-of-purged-queue-for-first-message-only",
     "MQQB-3.1.7.2.1-D03",
-    "Of the messages of a queue that is purged only the first is acknowledged.",
-    replaced(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
+    "The receiver acknowledges only the first message of a purged queue.",
+    replace_part(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
     blind=True,
 )
 
 
-@fault("express-message-that-nobody-received-not-acknowledged", breaks="MQQB-3.1.7.2.1-D04", blind=True)
+@fault("receiver-nack-of-timed-out-express-message-not-sent", breaks="MQQB-3.1.7.2.1-D04", blind=True)
 class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
-    """An express message whose time to be received is over is not acknowledged."""
+    """The receiver does not acknowledge an express message whose TimeToBeReceived is over."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         late = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
@@ -139,9 +139,9 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
             super().acknowledge_receive(message, reason, now)
 
 
-@fault("remote-purged-told-as-received", breaks="MQQB-3.1.7.2.1-D03")
+@fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedToldAsReceived(TwoPhaseReading):
-    """A message that was purged while a reader had it counts as received when that gives it back."""
+    """The receiver acknowledges a message as received that was purged while a remote reader had it."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import ConformanceFailure
 from harness.expectations import facts, of_class, of_classes
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import Q_PURGED, RECEIVE
+from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
 
 
@@ -17,13 +16,15 @@ from suites.mqqb.steps.ordering import Receiver
     ("user", "transaction"), [({"JP": 1}, {}), ({"JN": 1}, {}), ({}, {"FA": 1})], ids=["JP", "JN", "FA"]
 )
 @pytest.mark.parametrize(
-    ("end", "wanted"), [("receive", RECEIVE), ("purge", Q_PURGED)], ids=["receive-0x4000", "purge-0xC001"]
+    ("end", "wanted"),
+    [("receive", AckClass.RECEIVE), ("purge", AckClass.Q_PURGED)],
+    ids=["receive-0x4000", "purge-0xC001"],
 )
-def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
+def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     peer, sut, judge, user, transaction, end, wanted
 ):
-    """A message that wants journaling or a final acknowledgment is taken by an application, or purged: ACK_RECEIVE or
-    NACK_Q_PURGED comes.
+    """The peer sends a transactional message with JP, JN or FA, and an application receives or purges it: a FinalAck of
+    class ACK_RECEIVE or NACK_Q_PURGED follows, none before.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send(user, transaction=transaction)
@@ -38,32 +39,3 @@ def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
         observed={"early": early, "after": frame},
         evidence=[sent, frame],
     )
-
-
-@needs("receive")
-@covers("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-11")
-@pytest.mark.parametrize("acknowledged", [True, False], ids=["acknowledged", "not acknowledged"])
-def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, sut, judge, acknowledged):
-    """The peer closes before the application takes the message: the SUT connects for the FinalAck."""
-    receiver = Receiver(peer, sut)
-    sent = receiver.send({"JP": 1})
-    if acknowledged:
-        receiver.await_acknowledgment()
-    if not peer.eventually(lambda: bool(sut.messages("transactional"))):
-        raise ConformanceFailure("the message did not come into its queue")
-    receiver.session.close()
-    peer.settle()
-    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
-    frame = receiver.poll_acknowledgment(final=True)
-    judge(
-        "MQQB-3.1.7.2.2-01",
-        "MQQB-3.1.7.17-11",
-        expected=of_class(RECEIVE),
-        observed=frame,
-        evidence=[sent, frame],
-    )
-    if frame is None:
-        raise ConformanceFailure("no FinalAck came whose queue could be seen")
-    queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
-    expected = rf"tcp:{peer.address}\private$\order_queue$"
-    judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=[sent, frame])

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways in which an application takes a message."""
+"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways to receive a message."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ import pytest
 
 from harness.expectations import facts, of_classes
 from harness.run.marks import covers, needs
-from suites.applications import received
-from suites.mqqb.steps.acknowledged_application import WAIT_MS, AcknowledgedApplication
-from suites.mqqb.steps.disposition import (
-    Q_PURGED,
-    correlation,
-    identifier,
-)
+from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
+from suites.mqqb.steps.disposition import AckClass, correlation, identifier
 
 pytestmark = needs("receive", "queue_control")
 
 
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
-def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
-    """Of its queue, of a handle, by a cursor, by its lookup identifier or beside it, or waited for: each has an
-    ACK_RECEIVE, and none that was only peeked at.
+def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, judge):
+    """An application receives eleven messages by queue, handle, cursor, lookup identifier or waiting, and peeks at
+    others: each received message has an ACK_RECEIVE, no other has.
     """
     application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
@@ -30,8 +25,8 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     application.call("peek_message", cursor=cursor, timeout_ms=0)
     for _ in range(2):
         application.call("peek_next", cursor=cursor, timeout_ms=0)
-    received(sut, cursor=cursor)  # c
-    received(sut, handle=handle)  # a
+    application.call("receive", cursor=cursor, timeout_ms=0)  # c
+    application.call("receive", handle=handle, timeout_ms=0)  # a
     application.take()  # b
     application.call("close_cursor", cursor=cursor)
     known = application.identifiers()
@@ -47,33 +42,33 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     application.call("peek_message", handle=handle, timeout_ms=0)
     application.take()  # d
     for _ in range(2):
-        received(sut, handle=handle)  # f, i
-    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=WAIT_MS)
+        application.call("receive", handle=handle, timeout_ms=0)  # f, i
+    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.WAIT_MS)
     application.call("cancel", request=given_up)
-    application.wait_for("k", "receive", handle=handle)
-    application.wait_for("l", "peek_message", queue=queue)
+    application.read_before_arrival("k", "receive", handle=handle)
+    application.read_before_arrival("l", "peek_message", queue=queue)
     application.call("close_queue", handle=handle)
-    observed = [application.acknowledged(11), application.labels()]
+    observed = {"acknowledged": application.await_receive_acks(11), "left": application.labels()}
     evidence = list(application.sent.values())
-    judge.all(expected=[[*"abcdefghijk"], ["l"]], observed=observed, evidence=evidence)
-    application.receiver.end()
+    judge.all(expected=facts(acknowledged=[*"abcdefghijk"], left=["l"]), observed=observed, evidence=evidence)
+    application.receiver.acknowledge_all()
 
 
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQQB-3.1.7.2.2-01")
-def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(peer, sut, judge):
-    """With one phase and with two, also where more is waited for: what was taken in a transaction that is aborted is
-    there again, and not acknowledged; in one that is committed it has an ACK_RECEIVE and a FinalAck then, not before.
+def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, judge):
+    """An application receives messages in transactions that abort or commit, in one or two phases: at a commit each
+    message gets an ACK_RECEIVE and a FinalAck, at an abort it is back in the queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
     aborted = application.begin()
-    application.wait_for("a", "receive", queue=queue, transaction=aborted)
+    application.read_before_arrival("a", "receive", queue=queue, transaction=aborted)
     application.decide("abort", aborted)
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
         transaction = application.begin(external=external)
         application.take(transaction=transaction)  # a
-        sut.control.begin("receive", queue=queue, timeout_ms=WAIT_MS, transaction=transaction)
+        sut.control.begin("receive", queue=queue, timeout_ms=application.WAIT_MS, transaction=transaction)
         peer.settle()
         if external:
             application.decide("prepare", transaction)
@@ -90,13 +85,13 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
     application.take(transaction=voted)  # c
     application.take(transaction=alone)  # e
     application.decide("prepare", voted)
-    early = application.acknowledged(1), application.finally_acknowledged(1)
+    early = application.await_receive_acks(1), application.await_final_acks(1)
     there = application.labels()
     application.decide("commit", committed)
     application.decide("commit", voted)
     application.decide("prepare", alone, single_phase=True)
     application.take()  # f
-    late = application.acknowledged(6), application.finally_acknowledged(6)
+    late = application.await_receive_acks(6), application.await_final_acks(6)
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
         expected = facts(back=[*"bcdefg"], early=["a"], there=[*"fg"], late=[*"abcdef"], left=["g"])
@@ -108,14 +103,14 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
             "left": application.labels(),
         }
         judge(*rules, expected=expected, observed=observed, evidence=evidence)
-    application.receiver.end()
+    application.receiver.acknowledge_all()
 
 
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08")
-def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, judge):
-    """Of three messages two are taken in transactions, all are purged, one transaction is committed, one aborted: what
-    is not there then has one acknowledgment each; that of what nobody had is of class NACK_Q_PURGED.
+def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, judge):
+    """Of three messages two are received in transactions, then the queue is purged, one transaction commits and one
+    aborts: each message gone has one acknowledgment, the third a NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -129,21 +124,23 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
-    told_of = application.labels_of(map(correlation, came))
-    observed = sorted([*told_of, *application.labels()])
+    acknowledged = application.labels_of(map(correlation, came))
+    observed = sorted([*acknowledged, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
-    left = {"acknowledged": told_of, "left": application.labels()}
+    left = {"acknowledged": acknowledged, "left": application.labels()}
     judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
     of_third = [ack for ack in came if correlation(ack) == identifier(sent[2])]
-    judge("MQQB-3.1.7.2.1-D03", expected=of_classes(Q_PURGED), observed=of_third, evidence=evidence)
-    application.receiver.end()
+    judge("MQQB-3.1.7.2.1-D03", expected=of_classes(AckClass.Q_PURGED), observed=of_third, evidence=evidence)
+    application.receiver.acknowledge_all()
 
 
 @needs("subqueues")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
-def test_what_is_moved_is_acknowledged_when_it_is_received(peer, sut, judge, transactional):
-    """Messages go into a subqueue, and back: that is not acknowledged; to receive them there or here is."""
+def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, transactional):
+    """An application moves messages to a subqueue and one back, then receives four: a move is not acknowledged, each
+    receipt is.
+    """
     application = AcknowledgedApplication(peer, sut, transactional=transactional)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"
     sut.create_queue(subqueue, transactional=transactional)
@@ -153,13 +150,13 @@ def test_what_is_moved_is_acknowledged_when_it_is_received(peer, sut, judge, tra
         application.call("move", queue=queue, lookup_id=known[label], to=subqueue)
     moved = application.identifiers(subqueue)
     application.call("move", queue=subqueue, lookup_id=moved["a"], to=queue)
-    early = application.acknowledged(0)
+    early = application.await_receive_acks(0)
     application.take(queue=subqueue)  # b
     application.call("receive_by_lookup_id", queue=subqueue, lookup_id=moved["d"], seek="current")
     for _ in range(2):
         application.take()
-    late = application.acknowledged(4)
+    late = application.await_receive_acks(4)
     evidence = list(application.sent.values())
     observed = {"early": early, "late": late, "left": application.labels(subqueue)}
     judge.all(expected=facts(early=[], late=[*"abde"], left=["c"]), observed=observed, evidence=evidence)
-    application.receiver.end()
+    application.receiver.acknowledge_all()

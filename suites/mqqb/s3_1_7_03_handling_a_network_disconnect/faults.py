@@ -7,8 +7,8 @@ from harness.faults.registry import add
 from reference_qm.surface.inputs import TransportLost
 
 add(
-    "lost-transport-not-noticed",
+    "any-lost-connection-ignored",
     "MQQB-3.1.7.3-01",
-    "Nothing is done when a transport connection is lost.",
+    "The queue manager does nothing when a transport connection is lost.",
     inputs(lambda event: [] if isinstance(event, TransportLost) else [event]),
 )

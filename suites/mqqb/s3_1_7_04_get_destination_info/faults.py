@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.fields import field_is
 from harness.faults.made_up import ELSEWHERE, OTHER_GUID
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -23,35 +23,37 @@ _DIRECT = (PrivateQueuePath, PublicQueuePath)
 _LEADS_ELSEWHERE = Destination(ELSEWHERE, NULL_GUID)
 
 
-def _leads(kinds: type | tuple[type, ...], change: Callable[[Destination | None], Destination | None]) -> Install:
-    """Let format names of some kinds lead to something else."""
+def _redirect_names(
+    kinds: type | tuple[type, ...], change: Callable[[Destination | None], Destination | None]
+) -> Install:
+    """Change the destination of format names of some kinds."""
 
     class Leads(NextHops):
         def get_destination_info(self, format_name: str) -> Destination | None:
             found = super().get_destination_info(format_name)
             return change(found) if isinstance(parse_format_name(format_name), kinds) else found
 
-    return replaced(Leads)
+    return replace_part(Leads)
 
 
 # -- direct names --------------------------------------------------------------------------------------------------
 
 add(
-    "destination-direct-unknown",
+    "initiator-direct-name-without-destination",
     ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-17"),
-    "A direct name leads nowhere.",
-    _leads(_DIRECT, lambda found: None),
+    "The initiator finds no destination for a direct format name.",
+    _redirect_names(_DIRECT, lambda found: None),
 )
 add(
-    "destination-direct-elsewhere",
+    "initiator-direct-name-wrong-host",
     "MQQB-3.1.7.4-04",
-    "A direct name leads to another host.",
-    _leads(_DIRECT, lambda found: _LEADS_ELSEWHERE),
+    "The initiator connects to another host than the direct format name has.",
+    _redirect_names(_DIRECT, lambda found: _LEADS_ELSEWHERE),
 )
 add(
-    "destination-direct-by-guid",
+    "initiator-direct-name-server-guid-set",
     "MQQB-3.1.7.4-05",
-    "For a direct name a queue manager is asked for.",
+    "The initiator sets ServerGuid to a queue manager's GUID for a direct format name.",
     field_is(
         EstablishConnectionPacket,
         "EstablishConnectionHeader.ServerGuid",
@@ -63,26 +65,26 @@ add(
 # -- public names --------------------------------------------------------------------------------------------------
 
 add(
-    "destination-public-unknown",
+    "initiator-public-name-without-destination",
     (
         *("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-06", "MQQB-3.1.7.4-17"),
         *("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-65", "MQDMPR-3.1.7.1.5-68"),
         *("MQDMPR-3.1.7.1.5-86", "MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-90"),
     ),
-    "A public name leads nowhere.",
-    _leads(PublicName, lambda found: None),
+    "The initiator finds no destination for a public format name.",
+    _redirect_names(PublicName, lambda found: None),
 )
 
 
 @fault(
-    "destination-public-any",
+    "initiator-unknown-public-name-with-destination",
     breaks=(
         *("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11"),
         *("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"),
     ),
 )
 class AnyPublicQueue(NextHops):
-    """A public name leads where any other does."""
+    """The initiator connects to some queue manager for an unknown public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         anywhere = Destination(next(iter(self.qm.config.routes.values()), ""), NULL_GUID)
@@ -90,36 +92,36 @@ class AnyPublicQueue(NextHops):
 
 
 add(
-    "destination-public-elsewhere",
+    "initiator-public-name-wrong-host",
     ("MQQB-3.1.7.4-12", "MQDMPR-3.1.7.1.5-71"),
-    "The host of a public queue is another.",
-    _leads(PublicName, lambda found: _LEADS_ELSEWHERE),
+    "The initiator connects to another host than the owner of the public queue.",
+    _redirect_names(PublicName, lambda found: _LEADS_ELSEWHERE),
 )
 add(
-    "destination-public-by-host",
+    "initiator-public-name-server-guid-null",
     "MQQB-3.1.7.4-13",
-    "For a public name nobody is asked for.",
-    _leads(PublicName, lambda found: found and Destination("127.0.0.2", NULL_GUID)),
+    "The initiator sets ServerGuid to a null GUID for a public format name.",
+    _redirect_names(PublicName, lambda found: found and Destination("127.0.0.2", NULL_GUID)),
 )
 
 # -- private names -------------------------------------------------------------------------------------------------
 
 add(
-    "destination-private-unknown",
+    "initiator-private-name-without-destination",
     ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-17"),
-    "A private name leads nowhere.",
-    _leads(PrivateName, lambda found: None),
+    "The initiator finds no destination for a private format name.",
+    _redirect_names(PrivateName, lambda found: None),
 )
 add(
-    "destination-private-by-host",
+    "initiator-private-name-wrong-host",
     ("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15"),
-    "A private name has a host.",
-    _leads(PrivateName, lambda found: _LEADS_ELSEWHERE),
+    "The initiator uses a host of its own for a private format name instead of the queue manager's.",
+    _redirect_names(PrivateName, lambda found: _LEADS_ELSEWHERE),
 )
 add(
-    "destination-private-other-guid",
+    "initiator-private-name-server-guid-wrong",
     "MQQB-3.1.7.4-16",
-    "For a private name another queue manager is asked for.",
+    "The initiator sets ServerGuid to another GUID than the private format name has.",
     field_is(
         EstablishConnectionPacket,
         "EstablishConnectionHeader.ServerGuid",

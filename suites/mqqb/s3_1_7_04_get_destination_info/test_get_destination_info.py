@@ -1,59 +1,62 @@
-"""MS-MQQB 3.1.7.4 Get Destination Info, by where the SUT connects and which queue manager it asks for there."""
+"""MS-MQQB 3.1.7.4 Get Destination Info, observed by the connection of the SUT and its ServerGuid."""
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
-from harness.expectations import Expectation, fields, holds, one_of
-from harness.peer.handshake import NULL_GUID
-from harness.peer.peer import Peer
+from uuid import UUID
+
+from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import OTHER_GUID, listen, listen_unless_refused, private_name, text
+from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-def connected_to(peer: Peer) -> Expectation:
+def connection_to(peer):
     """Expect a connection to the address of the peer."""
     return holds(f"a connection to {peer.address}", otherwise="no connection")
 
 
-def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[bool, str, Frame | None]:
-    """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
-    connection = listen(peer, sut, name).accept()
+def send_to_name(peer, sut, name: str):
+    """Let the SUT send to a name; return whether it connects to the peer, its ServerGuid and its request."""
+    connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
-    asked = "nobody" if request is None else text(request["EstablishConnectionHeader"].ServerGuid)
+    asked = "no request" if request is None else str(UUID(str(request["EstablishConnectionHeader"].ServerGuid)))
     return connection is not None, asked, request
 
 
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
-def test_a_direct_name_leads_to_its_address(peer, sut, judge):
-    """For a direct format name the SUT connects to the address in it, and asks for no queue manager by GUID."""
-    where, asked, request = connection_for(peer, sut, peer.direct_name())
+def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
+    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a null ServerGuid
+    (or the peer's, E11).
+    """
+    where, asked, request = send_to_name(peer, sut, peer.direct_name())
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-03",
         "MQQB-3.1.7.4-04",
         "MQQB-3.1.7.4-17",
-        expected=connected_to(peer),
+        expected=connection_to(peer),
         observed=where,
     )
-    either = one_of(text(NULL_GUID), text(peer.identifier))
+    either = one_of(str(UUID(int=0)), str(peer.identifier))
     judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
 
 
 @needs("send", "private_names")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", "MQQB-3.1.7.4-17")
-def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
-    """For a private format name the SUT connects to the queue manager with the GUID in it, and asks for that."""
-    where, asked, request = connection_for(peer, sut, private_name(peer.identifier))
+def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge):
+    """The SUT sends to a private format name of the peer: it connects to the peer, with the GUID in the name as
+    ServerGuid.
+    """
+    where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-15",
         "MQQB-3.1.7.4-17",
-        expected=connected_to(peer),
+        expected=connection_to(peer),
         observed=where,
     )
-    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=text(peer.identifier), observed=asked, evidence=request)
+    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=str(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")
@@ -73,19 +76,21 @@ def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
     "MQDMPR-3.1.7.1.5-87",
     "MQDMPR-3.1.7.1.5-90",
 )
-def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge):
-    """For a public format name the SUT connects to the computer that has the queue, and asks for its queue manager."""
-    where, asked, request = connection_for(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
+    """The SUT sends to a public format name of a queue of the peer: it connects to the peer, with the peer's GUID as
+    ServerGuid.
+    """
+    where, asked, request = send_to_name(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-06",
         "MQQB-3.1.7.4-07",
         "MQQB-3.1.7.4-12",
         "MQQB-3.1.7.4-17",
-        expected=connected_to(peer),
+        expected=connection_to(peer),
         observed=where,
     )
-    expected = fields({"GUID": text(peer.identifier), "address": connected_to(peer)})
+    expected = fields({"GUID": str(peer.identifier), "address": connection_to(peer)})
     observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",
@@ -99,15 +104,15 @@ def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge)
         observed=observed,
         evidence=request,
     )
-    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=text(peer.identifier), observed=asked, evidence=request)
+    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=str(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
-def test_a_public_name_that_nobody_knows_leads_nowhere(peer, sut, judge):
-    """A public format name of a queue that is in no directory opens no connection."""
-    listener = listen_unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
-    if listener is None:
+def test_unknown_public_name_opens_no_connection(peer, sut, judge):
+    """The SUT sends to a public format name that is in no directory: it opens no connection."""
+    outgoing = OutgoingSession.unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
+    if outgoing is None:
         return
-    connection = listener.accept(sut.quiet_ms)
+    connection = outgoing.listener.accept(sut.quiet_ms)
     judge.all(expected=holds("no connection", otherwise="a connection"), observed=not connection)

@@ -12,17 +12,17 @@ from reference_qm.directory import QueueManager
 _NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 
 
-@fault("next-hop-identified-otherwise", breaks="MQQB-3.1.7.5-D02")
+@fault("initiator-next-hop-guid-wrong", breaks="MQQB-3.1.7.5-D02")
 class NextHopIdentifiedOtherwise(NextHops):
-    """A next hop has the address of one queue manager and the GUID of another."""
+    """The initiator uses a next hop with the address of one queue manager and the GUID of another."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         return tuple(replace(one, Identifier=_NOBODY) for one in super().get_next_hops(guid))
 
 
-@fault("next-hops-from-elsewhere", breaks="MQQB-3.1.7.5-D01")
+@fault("initiator-next-hops-in-reverse-direction", breaks="MQQB-3.1.7.5-D01")
 class NextHopsFromElsewhere(NextHops):
-    """The way is looked for from the destination to this queue manager."""
+    """The initiator requests the next hops to itself instead of the next hops to the destination."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         return super().get_next_hops(self.qm.adm.Identifier)

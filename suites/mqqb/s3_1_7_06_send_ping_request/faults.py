@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.datagrams import received_datagrams, sent_datagrams
 from harness.faults.fields import bit_set, field_is, off_by, sent_as
 from harness.faults.made_up import OTHER_GUID
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
@@ -22,41 +22,51 @@ _RF = PingPacket.flags(RF=1)
 # -- the request ---------------------------------------------------------------------------------------------------
 
 
-def _counted_by(step: int) -> Install:
-    """Let PingCookie grow by something else than one."""
+def _increment_cookie_by(step: int) -> Install:
+    """Increment PingCookie by another step than one."""
 
     class CountedBy(Ping):
         def send_request(self, session: Session, now: Now) -> None:
             self.qm.adm.PingCookie = self.qm.adm.PingCookie + step - 1 & 0xFFFFFFFF
             super().send_request(session, now)
 
-    return replaced(CountedBy)
+    return replace_part(CountedBy)
 
 
-add("ping-cookie-by-two", "MQQB-3.1.7.6-03", "PingCookie grows by two.", _counted_by(2))
-add("ping-cookie-stands", "MQQB-3.1.7.6-03", "PingCookie is not incremented.", _counted_by(0))
 add(
-    "ping-request-too-long",
+    "initiator-ping-cookie-grows-by-2",
+    "MQQB-3.1.7.6-03",
+    "The initiator increments PingCookie by two for each Ping Request.",
+    _increment_cookie_by(2),
+)
+add(
+    "initiator-ping-cookie-not-incremented",
+    "MQQB-3.1.7.6-03",
+    "The initiator does not increment PingCookie.",
+    _increment_cookie_by(0),
+)
+add(
+    "initiator-ping-request-4-bytes-too-long",
     "MQQB-3.1.7.6-04",
-    "A Ping Request has four bytes too many.",
+    "The initiator's Ping Request has four bytes too many.",
     sent_datagrams(PingSocket.SOURCE, lambda sent: replace(sent, data=sent.data + bytes(4))),
 )
 add(
-    "ping-request-other-guid",
+    "initiator-ping-request-qm-guid-wrong",
     "MQQB-3.1.7.6-05",
-    "QMGuid of a Ping Request is that of no queue manager.",
+    "The initiator's Ping Request has the QMGuid of no queue manager.",
     sent_as("initiator", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(
-    "ping-request-other-cookie",
+    "initiator-ping-request-cookie-wrong",
     "MQQB-3.1.7.6-06",
-    "Cookie of a Ping Request is not PingCookie.",
+    "The initiator's Ping Request has another Cookie than PingCookie.",
     sent_as("initiator", off_by(PingPacket, "Cookie", 0x100)),
 )
 add(
-    "ping-request-to-another-port",
+    "initiator-ping-request-to-wrong-port",
     "MQQB-3.1.7.6-08",
-    "A Ping Request is sent to the port beside the acceptor's ping port.",
+    "The initiator sends the Ping Request to the port above the acceptor's ping port.",
     sent_datagrams(
         PingSocket.SOURCE, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, sent.remote.port + 1))
     ),
@@ -65,16 +75,16 @@ add(
 # -- the wait for the response -------------------------------------------------------------------------------------
 
 add(
-    "ping-without-timer",
+    "initiator-ping-response-timer-not-started",
     "MQQB-3.1.7.6-09",
-    "No Ping Response Timer is started: a ping that nobody answers is waited for without end.",
+    "The initiator starts no Ping Response Timer and waits without limit for a Ping Response.",
     skip_during(Ping.send_request, SessionTimers.start),
 )
 
 
-@fault("ping-not-waited-for", breaks="MQQB-3.1.7.6-10")
+@fault("initiator-connects-before-ping-response", breaks="MQQB-3.1.7.6-10")
 class ResponseNotWaitedFor(Ping):
-    """The initiator connects as soon as its Ping Request is sent."""
+    """The initiator connects at once after its Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
         super().send_request(session, now)
@@ -82,9 +92,9 @@ class ResponseNotWaitedFor(Ping):
 
 
 add(
-    "ping-response-refusal-overlooked",
+    "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
-    "A Ping Response with RF set opens the session.",
+    "The initiator opens the session although the Ping Response has RF set.",
     received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF]) + data[1:]),
 )
 
@@ -95,24 +105,24 @@ class _ExpiryCloses(Ping):
 
 
 add(
-    "ping-timer-not-cancelled",
+    "initiator-ping-response-timer-not-stopped",
     "MQQB-3.1.7.6-14",
-    "The Ping Response Timer runs on after the response, and its expiry closes the session.",
-    both(skip_during(Ping.response_processed, SessionTimers.stop), replaced(_ExpiryCloses)),
+    "The initiator does not stop the Ping Response Timer, whose expiry closes the session.",
+    both(skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_ExpiryCloses)),
 )
 
 
-@fault("ping-expiry-opens-the-session", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
+@fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
 class ExpiryOpensTheSession(Ping):
-    """When no Ping Response came in time the session is opened."""
+    """The initiator opens the session when the Ping Response Timer expires."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         self.qm.connecting.connect_transport(session)
 
 
 add(
-    "ping-request-refuses",
+    "initiator-ping-request-rf-set",
     ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
-    "RF is set in Ping Requests.",
+    "The initiator's Ping Request has RF set.",
     sent_as("initiator", bit_set(PingPacket, "RF")),
 )

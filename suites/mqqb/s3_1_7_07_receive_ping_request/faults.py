@@ -18,16 +18,16 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 _PING_PORT = 3527
 
 add(
-    "ping-request-unanswered",
+    "acceptor-ping-request-unanswered",
     "MQQB-3.1.7.7-01",
-    "Ping Requests are not answered.",
+    "The acceptor does not answer a Ping Request.",
     skip(Ping.receive_request),
 )
 
 
-@fault("ping-response-to-the-request-before", breaks="MQQB-3.1.7.7-02")
+@fault("acceptor-ping-response-to-previous-request", breaks="MQQB-3.1.7.7-02")
 class ResponseToTheRequestBefore(Ping):
-    """A Ping Response is made from the request that came before."""
+    """The acceptor makes the Ping Response from the previous request."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -38,40 +38,40 @@ class ResponseToTheRequestBefore(Ping):
         return super().build_response(before)
 
 
-@fault("ping-response-is-the-request", breaks="MQQB-3.1.7.7-04")
+@fault("acceptor-ping-response-repeats-rf", breaks="MQQB-3.1.7.7-04")
 class ResponseIsTheRequest(Ping):
-    """A Ping Response is the request with another QMGuid: RF comes back."""
+    """The acceptor returns the Ping Request with another QMGuid, so that RF comes back."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         return replace(request, QMGuid=super().build_response(request).QMGuid)
 
 
 add(
-    "ping-response-other-guid",
+    "acceptor-ping-response-qm-guid-wrong",
     "MQQB-3.1.7.7-09",
-    "QMGuid of a Ping Response is that of no queue manager.",
+    "The acceptor's Ping Response has the QMGuid of no queue manager.",
     sent_as("acceptor", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(
-    "ping-response-to-the-ping-port",
+    "acceptor-ping-response-to-ping-port",
     "MQQB-3.1.7.7-11",
-    "A Ping Response goes to the ping port of the requesting address, not to the port that the request came from.",
+    "The acceptor sends the Ping Response to the ping port of the initiator instead of the request's port.",
     sent_datagrams(PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))),
 )
 
 
-@fault("cookie-zero-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
+@fault("acceptor-ping-request-with-cookie-0-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
 class CookieZeroNotAnswered(Ping):
-    """A Ping Request with the Cookie 0 is taken for one without any."""
+    """The acceptor does not answer a Ping Request with Cookie 0."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         if data[4:8] != bytes(4):
             super().receive_request(remote, data)
 
 
-@fault("repeated-ping-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
+@fault("acceptor-repeated-ping-request-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
 class RepeatedPingNotAnswered(Ping):
-    """A Ping Request that is the same as the one before is not answered."""
+    """The acceptor does not answer a Ping Request that equals the previous one."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -87,29 +87,29 @@ class RepeatedPingNotAnswered(Ping):
 SWAPPED_SIGNATURE = 0x4855
 
 
-def _swapped_cookie(packet: PingPacket) -> bytes:
+def _swap_cookie(packet: PingPacket) -> bytes:
     return replace(packet, Cookie=int.from_bytes(packet.Cookie.to_bytes(4, "big"), "little")).build()
 
 
 add(
-    "ping-response-type-clear",
+    "acceptor-ping-response-rc-clear",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
-    "RC is clear in every Ping Response.",
+    "The acceptor's Ping Response always has RC clear.",
     sent_as("acceptor", bit_clear(PingPacket, "RC")),
 )
 
 
 add(
-    "ping-response-signature-swapped",
+    "acceptor-ping-response-signature-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.7-10"),
-    "Signature of a Ping Response is 0x4855.",
+    "The acceptor's Ping Response has the Signature 0x4855.",
     sent_as("acceptor", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
 
 
 add(
-    "ping-response-cookie-swapped",
+    "acceptor-ping-response-cookie-swapped",
     ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
-    "Cookie of a Ping Response has the other byte order.",
-    sent_as("acceptor", pings(_swapped_cookie)),
+    "The acceptor's Ping Response has the Cookie in the wrong byte order.",
+    sent_as("acceptor", pings(_swap_cookie)),
 )

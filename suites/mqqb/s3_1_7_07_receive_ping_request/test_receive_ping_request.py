@@ -10,21 +10,21 @@ from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
     SIGNATURE,
-    answered,
-    answers,
-    ask,
-    read,
-    response,
-    seen,
-    server_guid,
-    session_outcome,
+    PingExchange,
+    await_ping_response,
+    fetch_server_guid,
+    ping_sut,
+    request_session_as,
+    require_ping_answer,
 )
 
 
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
-def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge):
-    """Two different requests, sent at once from two ports, are answered there, each with its own Cookie and RC."""
+def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
+    """The peer sends two different Ping Requests from two ports: each port gets one Ping Response, with the Cookie and
+    RC of its request, and no other port gets one.
+    """
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
     elsewhere = peer.udp(port=sut.file.driver.peer_ping_port)
@@ -32,34 +32,38 @@ def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge)
         cookie: ends[cookie].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC))
         for cookie, RC in asked.items()
     }
-    got = {cookie: response(end, sent[cookie]) for cookie, end in ends.items()}
+    exchanges = {
+        cookie: PingExchange(sent[cookie], await_ping_response(end, sent[cookie])) for cookie, end in ends.items()
+    }
     stray = [one for one in (*(end.poll(sut.quiet_ms // 2) for end in ends.values()), elsewhere.poll(0)) if one]
-    evidence = [*sent.values(), *got.values(), *stray]
+    evidence = [*(frame for exchange in exchanges.values() for frame in exchange), *stray]
     judge(
         "MQQB-3.1.7.7-02",
         expected=[fields(Cookie=cookie, RC=RC) for cookie, RC in asked.items()],
-        observed=[seen(frame, "Cookie", "RC") for frame in got.values()],
+        observed=[exchange.fields("Cookie", "RC") for exchange in exchanges.values()],
         evidence=evidence,
     )
-    judge.finished("MQQB-3.1.7.7-02")
-    right = sum(answers(got[cookie], sent[cookie]) for cookie in asked)
-    where = {"where it came from": right, "elsewhere": len(stray)}
-    expected = fields({"where it came from": 2, "elsewhere": 0})
+    judge.conclude("MQQB-3.1.7.7-02")
+    right = sum(exchange.is_answered for exchange in exchanges.values())
+    where = {"at its own port": right, "elsewhere": len(stray)}
+    expected = fields({"at its own port": 2, "elsewhere": 0})
     judge("MQQB-3.1.7.7-11", expected=expected, observed=where, evidence=evidence)
 
 
 @needs("ping")
 @covers("MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
-def test_response_is_the_acceptors_own(peer, judge):
-    """QMGuid of the response is the acceptor's as sessions show it, and a request with RF set does not get RF back."""
-    guid = server_guid(peer)
-    sent, got = ask(peer, RF=1)
-    judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=seen(got, "QMGuid"), evidence=[sent, got])
-    judge.finished("MQQB-3.1.7.7-09")
-    plain = read(answered(peer))
-    if plain is None or plain.RF or session_outcome(peer, peer.identifier)[0] != "accepted":
-        raise ConformanceFailure("the SUT does not accept sessions now: its RF says nothing here")
-    judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=seen(got, "RF"), evidence=[sent, got])
+def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
+    """The peer sends a Ping Request with RF set: the Ping Response has the QMGuid of the SUT's
+    sessions and RF clear.
+    """
+    guid = fetch_server_guid(peer)
+    exchange = ping_sut(peer, RF=1)
+    judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
+    judge.conclude("MQQB-3.1.7.7-09")
+    plain = require_ping_answer(peer).ping
+    if plain is None or plain.RF or request_session_as(peer, peer.identifier)[0] != "accepted":
+        raise ConformanceFailure("the SUT does not accept sessions now: its RF means nothing here")
+    judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
 
 
 COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
@@ -77,18 +81,19 @@ COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
 )
 @pytest.mark.parametrize("RC", [0, 1])
 @pytest.mark.parametrize("cookie", COOKIES)
-def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie):
-    """A Ping Request is answered with its own RC and Cookie, and with the signature of pings."""
-    sent, got = ask(peer, RC=RC, Cookie=cookie)
-    evidence = [sent, got]
+def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie):
+    """The peer sends a Ping Request with RC 0 or 1 and several Cookies: the Ping Response repeats both and has
+    Signature 0x5548.
+    """
+    exchange = ping_sut(peer, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",
         expected=holds("an answer", otherwise="no answer"),
-        observed=bool(answers(got, sent)),
-        evidence=evidence,
+        observed=exchange.is_answered,
+        evidence=[*exchange],
     )
-    if not answers(got, sent):
-        raise ConformanceFailure("what came, if anything, answers nothing")
+    if not exchange.is_answered:
+        raise ConformanceFailure("no datagram answers the request")
     for rule, name, value in (
         ("MQQB-2.2.7-03", "RC", RC),
         ("MQQB-3.1.7.7-07", "RC", RC),
@@ -97,4 +102,4 @@ def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie
         ("MQQB-2.2.7-20", "Signature", SIGNATURE),
         ("MQQB-3.1.7.7-10", "Signature", SIGNATURE),
     ):
-        judge(rule, expected=fields({name: value}), observed=seen(got, name), evidence=evidence)
+        judge(rule, expected=fields({name: value}), observed=exchange.fields(name), evidence=[*exchange])

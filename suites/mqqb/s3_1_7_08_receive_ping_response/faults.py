@@ -16,21 +16,21 @@ _COOKIE = slice(4, 8)
 
 
 def _is_answered(session: Session, data: bytes) -> bool:
-    """Say whether a datagram has the Cookie of a session's request."""
+    """Return whether a datagram has the Cookie of a session's request."""
     return data[_COOKIE] == session.ping_cookie.to_bytes(4, "little")
 
 
 add(
-    "ping-response-not-processed",
+    "initiator-ping-response-not-processed",
     ("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05", "MQQB-3.1.7.9-01"),
-    "A Ping Response does not end the wait for it.",
+    "The initiator continues to wait when a Ping Response arrives.",
     skip(Ping.response_processed),
 )
 
 
-@fault("ping-response-flags-of-another", breaks="MQQB-3.1.7.8-02")
+@fault("initiator-ping-response-flags-of-first-datagram", breaks="MQQB-3.1.7.8-02")
 class FlagsOfAnotherResponse(Ping):
-    """The flags of the first datagram that came decide, whatever it was."""
+    """The initiator decides by the flags of the first datagram that arrived, with any Cookie."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -41,9 +41,9 @@ class FlagsOfAnotherResponse(Ping):
         super().receive_response(flags + data[2:], now)
 
 
-@fault("ping-response-late-taken", breaks="MQQB-3.1.7.8-06")
+@fault("initiator-late-ping-response-accepted", breaks="MQQB-3.1.7.8-06")
 class LateResponseTaken(Ping):
-    """A Ping Response that comes too late opens the session."""
+    """The initiator opens the session on a Ping Response that arrives late."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
@@ -53,9 +53,9 @@ class LateResponseTaken(Ping):
                 self.qm.connecting.connect_transport(session)
 
 
-@fault("ping-response-second-taken", breaks="MQQB-3.1.7.8-06")
+@fault("initiator-second-ping-response-closes-session", breaks="MQQB-3.1.7.8-06")
 class SecondResponseTaken(Ping):
-    """A second Ping Response, with RF set, closes the session."""
+    """The initiator closes the session on a second Ping Response with RF set."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
@@ -65,18 +65,18 @@ class SecondResponseTaken(Ping):
                 self.qm.closing.close(session, "a second Ping Response refuses it (fault)", now)
 
 
-@fault("cookie-compared-by-its-low-half", breaks="MQQB-3.1.7.8-04", blind=True)
+@fault("initiator-ping-cookie-compared-in-16-bits", breaks="MQQB-3.1.7.8-04", blind=True)
 class CookieComparedByItsLowHalf(Ping):
-    """Of the Cookie of a Ping Response the lower two bytes are compared."""
+    """The initiator compares only the lower two bytes of the Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
         super().receive_response(data[:6] + cookie[2:] + data[8:] if data[4:6] == cookie[:2] else data, now)
 
 
-@fault("late-ping-response-opens-a-session", breaks="MQQB-3.1.7.8-06", blind=True)
+@fault("initiator-abandoned-attempt-reopened-by-ping-response", breaks="MQQB-3.1.7.8-06", blind=True)
 class LatePingResponseOpensASession(Ping):
-    """A Ping Response that comes when its time is over opens the session that was given up."""
+    """The initiator opens the session of an abandoned attempt on a Ping Response that arrives late."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)

@@ -2,96 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import fields
-from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, RETRIED, UNHEARD, Caller, cookie_of
+from harness.run.marks import covers, needs, sut_survives
+from suites.mqqb.steps.pinging import STOOD_STILL, PingingSut, cookie_of
 
-IGNORED = fields({"on the wrong one": OPENED_NONE, "on the right one": OPENED})
+IGNORED = fields({"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED})
 
 
-def judge_wrong_and_right(
-    judge: Judge, rules: tuple[str, ...], caller: Caller, wrong: Callable[[Frame], dict[str, Any]]
-) -> None:
-    """Answer wrongly, then rightly; judge what followed on each. ``wrong``: fields of a wrong answer to a request."""
-    asked = caller.asked()
-    bad = caller.answer(asked, **wrong(asked))
-    upon_bad = caller.outcome(caller.waiting_ms)
-    good = caller.answer(asked)
-    upon_good = caller.outcome(caller.before_retry_ms) if upon_bad == OPENED_NONE else OPENED_NONE
-    evidence = [asked, bad, good]
-    if upon_bad == upon_good == OPENED_NONE:  # its wait may have been over: at its next request one follows the other
+def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
+    """Answer wrongly, then correctly; judge the reaction to each. ``wrong``: fields of a wrong answer to a request."""
+    asked = caller.await_ping()
+    wrong_answer = caller.answer_ping(asked, **wrong(asked))
+    after_wrong = caller.await_session(caller.half_response_ms)
+    correct = caller.answer_ping(asked)
+    after_correct = (
+        caller.await_session(caller.no_retry_ms) if after_wrong == PingingSut.NO_SESSION else PingingSut.NO_SESSION
+    )
+    evidence = [asked, wrong_answer, correct]
+    if (
+        after_wrong == after_correct == PingingSut.NO_SESSION
+    ):  # its wait may have been over: at its next request one follows the other
         again = caller.end.poll(caller.sut.connect_timeout_ms)
         if again is not None:
-            evidence += [again, caller.answer(again, **wrong(again)), caller.answer(again)]
-            upon_good = caller.outcome(caller.before_retry_ms)
-    if upon_bad == upon_good == OPENED_NONE and caller.unheard(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, UNHEARD)
+            evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
+            after_correct = caller.await_session(caller.no_retry_ms)
+    if after_wrong == after_correct == PingingSut.NO_SESSION and caller.stood_still_after(asked):
+        judge.give_up(Verdict.NOT_EXERCISED, STOOD_STILL)
         return
-    observed = {"on the wrong one": upon_bad, "on the right one": upon_good}
+    observed = {"after the wrong one": after_wrong, "after the correct one": after_correct}
     judge(*rules, expected=IGNORED, observed=observed, evidence=evidence)
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-23", "MQQB-3.1.7.8-04")
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("error", [-1, 1, 0x8000_0000])
-def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
-    """A response that is right but for its Cookie neither opens the session nor ends the wait for the right one."""
-    judge_wrong_and_right(
+def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF):
+    """The peer answers a Ping Request with a wrong Cookie, then correctly: the SUT opens the session only after the
+    correct response.
+    """
+    judge_wrong_then_correct(
         judge,
         ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
-        Caller(peer, sut),
+        PingingSut(peer, sut),
         lambda one: {"Cookie": cookie_of(one) + error & 0xFFFFFFFF, "RF": RF},
     )
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.8-03")
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("signature", [0x0000, 0x4855])
-def test_response_with_another_signature_is_ignored(peer, sut, judge, signature, RF):
-    """A response that is right but for its Signature neither opens the session nor ends the wait for the right one."""
+def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signature, RF):
+    """The peer answers a Ping Request with a wrong Signature, then correctly: the SUT opens the session only after the
+    correct response.
+    """
     wrong = {"Signature": signature, "RF": RF}
-    judge_wrong_and_right(judge, ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"), Caller(peer, sut), lambda _: wrong)
+    judge_wrong_then_correct(judge, ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"), PingingSut(peer, sut), lambda _: wrong)
 
 
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.8-02")
-@pytest.mark.parametrize(("RF", "expected"), [(0, OPENED), (1, OPENED_NONE)])
-def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected):
-    """When two datagrams with opposite RF come, the one with the Cookie of the request says what happens."""
-    caller = Caller(peer, sut)
-    asked = caller.asked()
-    other = caller.answer(asked, Cookie=~cookie_of(asked) & 0xFFFFFFFF, RF=1 - RF)
-    right = caller.answer(asked, RF=RF)
-    observed = caller.outcome(caller.before_retry_ms)
+@pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
+def test_ping_response_with_cookie_of_request_decides(peer, sut, judge, RF, expected):
+    """The peer sends a Ping Response with a wrong Cookie, then the correct one with the opposite RF: the SUT opens a
+    session exactly when the correct one has RF (refuse) clear.
+    """
+    caller = PingingSut(peer, sut)
+    asked = caller.await_ping()
+    other = caller.answer_ping(asked, Cookie=~cookie_of(asked) & 0xFFFFFFFF, RF=1 - RF)
+    right = caller.answer_ping(asked, RF=RF)
+    observed = caller.await_session(caller.no_retry_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.7.8-06")
-def test_response_that_comes_too_late_is_ignored(peer, sut, judge):
-    """A positive response after its time opens nothing before the retry time, when a session is opened all the same."""
-    caller = Caller(peer, sut)
-    asked = caller.asked()
-    caller.run_out()
-    if caller.listener.waiting and caller.unheard(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{UNHEARD}, and tried again before it was sure to be over")
+def test_late_ping_response_is_ignored(peer, sut, judge):
+    """The peer answers a Ping Request after the Ping Response Timer expired: the SUT opens no session before the retry
+    time, and one afterwards.
+    """
+    caller = PingingSut(peer, sut)
+    asked = caller.await_ping()
+    caller.expire_response_timer()
+    if caller.listener.waiting and caller.stood_still_after(asked):
+        judge.give_up(Verdict.NOT_EXERCISED, f"{STOOD_STILL}, and tried again before that time was surely over")
         return
-    late = caller.answer(asked)
-    upon_late = caller.outcome(caller.before_retry_ms - sut.slack_ms(1_000))
-    later = caller.retry() if upon_late == OPENED_NONE else "nothing"
-    expected = fields({"on the late one": OPENED_NONE, "later": RETRIED})
-    observed = {"on the late one": upon_late, "later": later}
+    late = caller.answer_ping(asked)
+    after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
+    later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
+    expected = fields({"after the late one": PingingSut.NO_SESSION, "later": PingingSut.SESSION_RETRIED})
+    observed = {"after the late one": after_late, "later": later}
     judge("MQQB-3.1.7.8-06", expected=expected, observed=observed, evidence=[asked, late])

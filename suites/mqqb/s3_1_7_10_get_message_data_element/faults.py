@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
@@ -14,8 +14,8 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-def _read(field: str, value: object) -> Install:
-    """Read something else out of the packet of a message."""
+def _replace_field(field: str, value: object) -> Install:
+    """Replace a field of a received message packet."""
 
     class Read(Receiving):
         def take_message(
@@ -24,11 +24,11 @@ def _read(field: str, value: object) -> Install:
             other = set_fields(packet, {"BaseHeader.PacketSize": 0, field: value})
             super().take_message(session, other, receipt, now)
 
-    return replaced(Read)
+    return replace_part(Read)
 
 
 add(
-    "read-no-message",
+    "receiver-message-label-empty",
     (
         "MQQB-3.1.7.10-02",
         "MQDMPR-3.1.7.1.31-03",
@@ -37,36 +37,36 @@ add(
         "MQDMPR-3.1.7.1.31-04",
         "MQDMPR-3.1.7.1.31-D05",
     ),
-    "Every message has an empty label.",
-    _read("MessagePropertiesHeader.Label", ""),
+    "The receiver makes every message with an empty label.",
+    _replace_field("MessagePropertiesHeader.Label", ""),
 )
 add(
-    "read-other-tag",
+    "receiver-message-application-tag-0",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
-    "No message has a tag.",
-    _read("MessagePropertiesHeader.ApplicationTag", 0),
+    "The receiver makes every message with ApplicationTag 0.",
+    _replace_field("MessagePropertiesHeader.ApplicationTag", 0),
 )
 add(
-    "read-other-correlation",
+    "receiver-message-correlation-id-empty",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
-    "No message has a CorrelationID.",
-    _read("MessagePropertiesHeader.CorrelationID", bytes(20)),
+    "The receiver makes every message with an empty CorrelationID.",
+    _replace_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
 )
 
 
 add(
-    "type-of-body-in-one-byte",
+    "receiver-message-body-type-in-8-bits",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.1.12-33", "MQDMPR-3.1.7.1.31-D02"),
-    "BodyType is kept in one byte: VT_VECTOR is lost.",
+    "The receiver keeps BodyType in one byte, so that VT_VECTOR is lost.",
     change_insertion(lambda message: replace(message, BodyType=message.BodyType & 0xFF)),
     blind=True,
 )
 
 
 add(
-    "extension-of-transactional-messages-lost",
+    "receiver-transactional-message-extension-lost",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
-    "The extension of a transactional message is lost when it is received.",
+    "The receiver drops the extension of a transactional message.",
     change_insertion(
         lambda message: replace(message, Extension=b"") if message.TransactionIdentifier is not None else message
     ),
@@ -75,9 +75,9 @@ add(
 
 
 add(
-    "sent-time-is-that-of-arrival",
+    "receiver-message-sent-time-is-arrival-time",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D05"),
-    "A message that is received has the time of its arrival for SentTime.",
+    "The receiver replaces SentTime of a message by its arrival time.",
     change_insertion(lambda message: replace(message, SentTime=message.ArrivalTime or message.SentTime)),
     blind=True,
 )

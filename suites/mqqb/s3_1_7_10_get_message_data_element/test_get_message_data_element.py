@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: a message is received as it was in its packet."""
+"""MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: a received message has the properties of its packet."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence
-from suites.mqqb.steps.exchanges import reception
-from suites.whole_messages import SAME, differences
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.whole_messages import SAME, describe_differences
 
 LABEL, BODY = "every property", bytes(range(256))
 CORRELATION = bytes(range(20))
-OF_EVERY_PROPERTY = (
+RULES_OF_PROPERTIES = (
     "MQQB-3.1.7.10-03",
     "MQDMPR-3.1.7.1.31-04",
     "MQDMPR-3.1.7.1.31-D01",
@@ -25,10 +25,12 @@ OF_EVERY_PROPERTY = (
 
 
 @needs("receive")
-@covers("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03", *OF_EVERY_PROPERTY)
+@covers("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03", *RULES_OF_PROPERTIES)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
-def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
-    """A message with many properties, recoverable or transactional, is in its queue with every one of them."""
+def test_received_message_has_every_property_of_its_packet(peer, sut, judge, queue):
+    """The peer sends a recoverable or transactional message with many properties: the message in the queue has each of
+    them.
+    """
     answers = f"TCP:{peer.address}\\private$\\mqc-answers"
     user = {
         "JN": 1,
@@ -50,7 +52,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         packet = peer.recoverable_message(user, **properties)
     else:
         packet = Sequence(peer).message(user, **properties)
-    done = reception(peer, packet, LABEL, queue)
+    done = deliver_message(peer, packet, LABEL, queue)
     found = [one for one in sut.messages(queue) if one["label"] == LABEL]
     identifier = f"{{{peer.identifier}}}\\{packet['UserHeader'].MessageID}"
     wanted = {
@@ -73,9 +75,9 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         case="messages",
         evidence=done.frames,
     )
-    whole = differences(done.frames[0], found[0] if found else None, sut.guid)
-    judge(*OF_EVERY_PROPERTY, expected=SAME, observed=whole, evidence=done.frames)
+    whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
+    judge(*RULES_OF_PROPERTIES, expected=SAME, observed=whole, evidence=done.frames)
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
-    judge(*OF_EVERY_PROPERTY, expected=expected, observed=observed, evidence=done.frames)
+    judge(*RULES_OF_PROPERTIES, expected=expected, observed=observed, evidence=done.frames)

@@ -19,9 +19,9 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.surface.clock import Now
 
 
-@fault("message-made-of-something-else", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
+@fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
 class MadeOfSomethingElse(Sending):
-    """When a message is sent, a packet has a label of its own."""
+    """The sender's packet has another label than the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         label = {"MessagePropertiesHeader.Label": "else"}
@@ -32,17 +32,17 @@ class MadeOfSomethingElse(Sending):
 # -- when it carries an acknowledgment -----------------------------------------------------------------------------
 
 
-@fault("message-never-acknowledges", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
+@fault("sender-session-header-never-added", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
 class NeverAcknowledges(Sending):
-    """When a message is sent, no message carries an acknowledgment."""
+    """The sender never adds a SessionHeader to a message."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
         return False
 
 
-@fault("message-always-acknowledges", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
+@fault("sender-session-header-added-too-early", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
 class AlwaysAcknowledges(Sending):
-    """When a message is sent, a message carries an acknowledgment as soon as there is one."""
+    """The sender adds a SessionHeader to a message as soon as any received message is unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
         return bool(session.UnackedReceivedMsgCount)
@@ -55,61 +55,61 @@ def _carries_acknowledgment(packet: UserMessagePacket) -> bool:
     return packet.SessionHeader is not None
 
 
-def _unannounced(packet: UserMessagePacket) -> bytes:
+def _remove_session_header(packet: UserMessagePacket) -> bytes:
     flags = packet.BaseHeader.Flags & ~BaseHeader.flags(SH=1)
     return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags, PacketSize=0), SessionHeader=None).build()
 
 
 add(
-    "message-acknowledges-fewer",
+    "sender-session-header-ack-sequence-number-low",
     "MQQB-3.1.7.11-05",
-    "When a message is sent, AckSequenceNumber leaves one out.",
+    "The sender's message has a SessionHeader whose AckSequenceNumber is one too low.",
     off_by(UserMessagePacket, "SessionHeader.AckSequenceNumber", -1),
 )
 add(
-    "message-acknowledges-another",
+    "sender-session-header-recoverable-number-not-lowest",
     "MQQB-3.1.7.11-06",
-    "When a message is sent, RecoverableMsgAckSeqNumber is not the lowest.",
+    "The sender's message has a SessionHeader whose RecoverableMsgAckSeqNumber is the one after the lowest.",
     off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
 add(
-    "message-counts-without-itself",
+    "sender-session-header-sent-count-without-message",
     "MQQB-3.1.7.11-07",
-    "When a message is sent, a message is not counted itself.",
+    "The sender's message has a SessionHeader whose UserMsgSequenceNumber excludes this message.",
     off_by(UserMessagePacket, "SessionHeader.UserMsgSequenceNumber", -1),
 )
 add(
-    "message-counts-no-recoverable",
+    "sender-session-header-recoverable-sent-count-0",
     "MQQB-3.1.7.11-08",
-    "When a message is sent, no recoverable message is counted.",
+    "The sender's message has a SessionHeader whose RecoverableMsgSeqNumber is 0.",
     field_is(UserMessagePacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
 )
 add(
-    "message-acknowledges-one",
+    "sender-session-header-flags-bit-0-only",
     "MQQB-3.1.7.11-09",
-    "When a message is sent, only bit 0 of the flags is sent.",
+    "The sender's message has a SessionHeader with only bit 0 of RecoverableMsgAckFlags.",
     wrong_fields(
         UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _carries_acknowledgment
     ),
 )
 add(
-    "message-has-another-window",
+    "sender-session-header-window-size-not-own",
     "MQQB-3.1.7.11-10",
-    "When a message is sent, WindowSize is another.",
+    "The sender's message has a SessionHeader whose WindowSize is not the sender's.",
     off_by(UserMessagePacket, "SessionHeader.WindowSize", 1),
 )
 add(
-    "message-announces-nothing",
+    "sender-session-header-and-sh-missing",
     "MQQB-3.1.7.11-11",
-    "When a message is sent, neither the SH bit nor the SessionHeader is sent.",
-    packets(UserMessagePacket, _unannounced, _carries_acknowledgment),
+    "The sender's message has neither SH nor a due SessionHeader.",
+    packets(UserMessagePacket, _remove_session_header, _carries_acknowledgment),
 )
 
 # -- the state that it leaves --------------------------------------------------------------------------------------
 
 
-def _after_carrying(element: str, value: object) -> Install:
-    """Set an element of the session when a message carried an acknowledgment."""
+def _change_after_session_header(element: str, value: object) -> Install:
+    """Set an element of the session after a message with a SessionHeader."""
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def note(qm: QueueManager, session: Session, now: Now) -> None:
@@ -122,34 +122,34 @@ def _after_carrying(element: str, value: object) -> Install:
 
 
 add(
-    "message-keeps-flags",
+    "sender-ack-flags-not-cleared-by-session-header",
     "MQQB-3.1.7.11-12",
-    "When a message is sent, the flags stay as they are.",
-    _after_carrying("RecoverableMsgAckFlags", 0b11),
+    "The sender does not clear RecoverableMsgAckFlags after a message with a SessionHeader.",
+    _change_after_session_header("RecoverableMsgAckFlags", 0b11),
 )
 add(
-    "message-keeps-count",
+    "sender-unacked-received-count-not-reset-by-session-header",
     "MQQB-3.1.7.11-13",
-    "When a message is sent, the messages stay unacknowledged.",
-    _after_carrying("UnackedReceivedMsgCount", 3),
+    "The sender does not reset UnackedReceivedMsgCount after a message with a SessionHeader.",
+    _change_after_session_header("UnackedReceivedMsgCount", 3),
 )
 add(
-    "message-forgets-last-recoverable",
+    "sender-last-acked-number-0-after-session-header",
     "MQQB-3.1.7.11-14",
-    "When a message is sent, the last acknowledged recoverable message is forgotten.",
-    _after_carrying("LastAckedRecoverableMsgSeqNumber", 0),
+    "The sender sets LastAckedRecoverableMsgSeqNumber to 0 after a message with a SessionHeader.",
+    _change_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
 )
 add(
-    "message-keeps-timer",
+    "sender-session-ack-timer-not-stopped-by-session-header",
     "MQQB-3.1.7.11-15",
-    "When a message is sent, the Session Ack Send Timer runs on.",
+    "The sender does not stop the Session Ack Send Timer after a message with a SessionHeader.",
     skip_during(Sending.update_user_message, SessionTimers.stop),
 )
 
 
-@fault("no-acknowledgment-in-transactional-messages", breaks="MQQB-3.1.7.11-03", blind=True)
+@fault("sender-session-header-missing-in-transactional-message", breaks="MQQB-3.1.7.11-03", blind=True)
 class NoAcknowledgmentInTransactionalMessages(Sending):
-    """A transactional message carries no SessionHeader, whenever it is sent."""
+    """The sender never adds a SessionHeader to a transactional message."""
 
     is_transactional = False
 

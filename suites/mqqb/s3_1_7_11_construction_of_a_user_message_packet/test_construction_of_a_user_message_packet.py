@@ -1,31 +1,28 @@
-"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts, and when it carries an acknowledgment.
+"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts and its SessionHeader.
 
 UserMsgSequenceNumber counts the message itself: it is set once more when the message is sent (MS-MQQB 3.1.7.1.3).
 """
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
-from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import initiated
-from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable
+from suites.mqqb.steps.opening import find_initiated_session
+from suites.mqqb.steps.sender import Sender
 
 LABEL = "made of this"
 NEARLY = 0.85
-"""The part of the timer after which the SUT sends: three quarters are over, and there is time to act."""
+"""The part of the timer after which the SUT sends: more than three quarters, with time left to act."""
 EARLIER = 0.4
 DUE = 0.75
 ATTEMPTS = 5
-"""A busy machine may act too early or too late; no more often than that."""
+"""The number of attempts, because a busy machine may act too early or too late."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
 
 
-OF_WHAT_IS_CARRIED = (
+RULES_OF_SESSION_HEADER = (
     "MQQB-3.1.7.11-01",
     "MQDMPR-3.1.7.1.30-04",
     "MQQB-3.1.7.11-02",
@@ -39,22 +36,21 @@ OF_WHAT_IS_CARRIED = (
     "MQQB-3.1.7.11-11",
 )
 
-NEVER_DUE = "it never sent when an acknowledgment was nearly due: it stood still"
+NEVER_DUE = "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
 
 
 @needs("send")
-@covers(*OF_WHAT_IS_CARRIED, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
-def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judge):
-    """The peer sends an express and two recoverable messages; the SUT sends soon after, when nearly due, and again.
-
-    The window of the peer is another.
+@covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
+def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
+    """The peer sends three messages; the SUT sends one soon after, one when the acknowledgment is nearly due, and one
+    more: only the second has a SessionHeader, with its values.
     """
-    peer.configure(window_size=PEER_WINDOW)
+    peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
     sender = Sender(peer, sut)
     (first,) = sender.send(1, label=LABEL)
     sender.send(2, delivery="recoverable")
-    session, own = sender.first(2)
+    session, own = sender.await_first(2)
     label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
     made_of = {"MessageID": own[0]["UserHeader"].MessageID, "Label": label}
     judge(
@@ -68,22 +64,22 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
     for attempt in range(1, ATTEMPTS + 1):
-        sender.acknowledge_all(session)
-        before, received, recoverable = len(only_here(session)), 3 * attempt, 2 * attempt
+        session.acknowledge_all()
+        before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        early, nearly = (_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
-        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and carries(nearly):
+        early, nearly = (_send_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
+        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and has_session_header(nearly):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == ATTEMPTS:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
-    again = _one_more(sender, session, sent[0])
+    again = _send_one_more(sender, session, sent[0])
     has = {"soon after": early, "nearly due": nearly, "again": again}
-    carried = [when for when, frames in has.items() if carries(frames)]
+    carried = [when for when, frames in has.items() if has_session_header(frames)]
     judge(
         "MQQB-3.1.7.11-02",
         "MQQB-3.1.7.11-03",
@@ -92,7 +88,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         evidence=[*early, *nearly, *again],
     )
     judge("MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, evidence=evidence)
-    if not carries(nearly):
+    if not has_session_header(nearly):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     header = carrying["SessionHeader"]
     for rule, name, expected in (
@@ -104,7 +100,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
     ):
         judge(rule, expected=fields({name: expected}), observed=header, evidence=evidence)
-    judge.finished(*OF_WHAT_IS_CARRIED)
+    judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
     anew = session.quiet(int(delay_ms * EARLIER))
@@ -114,7 +110,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
-    judge.finished("MQQB-3.1.7.11-15")
+    judge.conclude("MQQB-3.1.7.11-15")
     sent.append(session.send(peer.recoverable_message()))
     later = session.poll(
         "SessionAck",
@@ -128,45 +124,47 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         observed=later,
         evidence=[carrying, *sent[-2:], later],
     )
-    if only_here(session):
-        sender.acknowledge_all(session)
+    if session.messages:
+        session.acknowledge_all()
 
 
 @needs("inspect")
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
-def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
-    """After a message of the SUT that carries the acknowledgment of three of the peer nothing is unacknowledged."""
+def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
+    """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
+    and LastAckedRecoverableMsgSeqNumber is the last one.
+    """
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].RecoverableAckTimeout
     stalls = 0
     for _ in range(ATTEMPTS):
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        frames = _one_more(sender, session, sent[0], int(delay_ms * NEARLY))
-        if carries(frames):
+        frames = _send_one_more(sender, session, sent[0], int(delay_ms * NEARLY))
+        if has_session_header(frames):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     else:
         if stalls == ATTEMPTS:
-            sender.acknowledge_all(session)
+            session.acknowledge_all()
             judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
-    state, evidence = initiated(sut, sender.to), [*sent, *frames]
+    state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
     judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
-    recoverable = sum(frame.kind == "UserMessage" and is_recoverable(frame) for frame in session.sent)
+    recoverable = sum(frame.kind == "UserMessage" and frame["UserHeader"].DM == 1 for frame in session.sent)
     judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
-def _one_more(sender: Sender, session: Conversation, since: Frame, after_ms: int = 0) -> list[Frame]:
-    """Let the SUT send a message so long after a packet of the peer; return its packet."""
+def _send_one_more(sender: Sender, session, since, after_ms: int = 0):
+    """Let the SUT send a message at a time after a packet of the peer; return the message's packets."""
     sender.peer.pass_time_until(since, after_ms)
-    known = len(only_here(session))
+    known = len(session.messages)
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:
@@ -174,6 +172,6 @@ def _one_more(sender: Sender, session: Conversation, since: Frame, after_ms: int
     return came
 
 
-def carries(frames: list[Frame]) -> bool:
-    """Return whether one of several packets has a SessionHeader."""
+def has_session_header(frames) -> bool:
+    """Return whether one of the packets has a SessionHeader."""
     return any(bool(frame["BaseHeader"].SH) for frame in frames)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip, skip_during
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
@@ -23,7 +23,7 @@ _ANOTHER_TOKEN = 1_000_000
 # -- where a message goes, and when --------------------------------------------------------------------------------
 
 
-def _sent_out(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
+def _send_out(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
     """Send messages for some format names to another queue manager, ``as_well`` or instead."""
 
     def install(faulty: FaultyCore) -> None:
@@ -48,22 +48,22 @@ def _is_own(faulty: FaultyCore, name: str) -> bool:
 
 
 add(
-    "available-own-queue-remote",
+    "sender-message-for-own-queue-also-sent",
     "MQQB-3.1.7.12-02",
-    "A message for an own queue is also sent out.",
-    _sent_out(_is_own, as_well=True),
+    "The sender also sends a message for its own queue to another queue manager.",
+    _send_out(_is_own, as_well=True),
 )
 add(
-    "available-multicast-to-one",
+    "sender-multicast-message-opens-session",
     "MQQB-3.1.7.12-03",
-    "A multicast message opens a session to one queue manager.",
-    _sent_out(lambda faulty, name: name.startswith("MULTICAST=")),
+    "The sender opens a session to one queue manager for a multicast message.",
+    _send_out(lambda faulty, name: name.startswith("MULTICAST=")),
 )
 
 
-@fault("available-hold-connects", breaks="MQQB-3.1.7.12-04")
+@fault("sender-message-for-paused-queue-opens-session", breaks="MQQB-3.1.7.12-04")
 class HoldConnects(Sending):
-    """A message for a queue that is on hold has its session established."""
+    """The sender establishes a session for a message whose outgoing queue is on hold."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         super().message_position_available(queue, position, now)
@@ -71,9 +71,9 @@ class HoldConnects(Sending):
             self.qm.establishing.establish(queue.session, now)
 
 
-@fault("available-hold-ends", breaks="MQQB-3.1.7.12-04")
+@fault("sender-message-ends-pause-of-queue", breaks="MQQB-3.1.7.12-04")
 class HoldEnds(Sending):
-    """A message ends the hold of its queue."""
+    """The sender ends the hold of an outgoing queue when a message becomes available."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         if queue.State is OutgoingQueueState.ON_HOLD and queue.session.SessionState is SessionState.OPEN:
@@ -82,21 +82,31 @@ class HoldEnds(Sending):
 
 
 add(
-    "available-http-over-tcp",
+    "sender-http-message-opens-session",
     "MQQB-3.1.7.12-05",
-    "A message for HTTP or HTTPS goes over a session.",
-    _sent_out(lambda faulty, name: name.startswith("DIRECT=HTTP")),
+    "The sender opens a session for a message to an HTTP or HTTPS name.",
+    _send_out(lambda faulty, name: name.startswith("DIRECT=HTTP")),
 )
-add("available-connects-not", "MQQB-3.1.7.12-06", "A message establishes no session.", skip(Establishing.establish))
+add(
+    "sender-first-message-opens-no-session",
+    "MQQB-3.1.7.12-06",
+    "The sender establishes no session for the first message to a destination.",
+    skip(Establishing.establish),
+)
 
 # -- its entry -----------------------------------------------------------------------------------------------------
 
-add("available-no-entry", "MQQB-3.1.7.12-07", "A message gets no entry.", skip(Sending.message_position_available))
+add(
+    "sender-message-without-entry",
+    "MQQB-3.1.7.12-07",
+    "The sender makes no entry in OutgoingMessageTable for a message.",
+    skip(Sending.message_position_available),
+)
 
 
-@fault("available-entry-of-the-first", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
+@fault("sender-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
 class EntryOfTheFirst(Sending):
-    """Every entry is that of the first message."""
+    """The sender refers in every entry of OutgoingMessageTable to the first message."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -108,9 +118,9 @@ class EntryOfTheFirst(Sending):
         super().put_outgoing(session, position, now)
 
 
-@fault("available-entry-with-another-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
+@fault("sender-entry-packet-body-wrong", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
 class EntryWithAnotherBody(Sending):
-    """An entry has another body."""
+    """The sender makes the packet of an entry with another body than the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         body = {"MessagePropertiesHeader.MessageBody": b"another"}
@@ -118,68 +128,68 @@ class EntryWithAnotherBody(Sending):
         return packet
 
 
-def _begins_with(element: str, value: object) -> Install:
-    """Let a new entry have another value."""
+def _initialize_entry_with(element: str, value: object) -> Install:
+    """Set an element of a new entry."""
 
     class BeginsWith(Sending):
         def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
             setattr(position, element, value)
             super().put_outgoing(session, position, now)
 
-    return replaced(BeginsWith)
+    return replace_part(BeginsWith)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
-        "available-entry-ordered",
+        "sender-new-entry-received-order-ack-true",
         "MQQB-3.1.7.12-10",
-        "A new entry has its OrderAck.",
+        "The sender sets ReceivedOrderAck of a new entry to TRUE.",
         "ReceivedOrderAck",
         True,
     ),
     (
-        "available-entry-transmitted",
+        "sender-new-entry-transmitted-true",
         "MQQB-3.1.7.12-10",
-        "A new entry was transmitted.",
+        "The sender sets Transmitted of a new entry to TRUE.",
         "Transmitted",
         True,
     ),
     (
-        "available-entry-numbered",
+        "sender-new-entry-sequence-number-7",
         "MQQB-3.1.7.12-11",
-        "A new entry has a SequenceNumber.",
+        "The sender sets SequenceNumber of a new entry to 7.",
         "SequenceNumber",
         7,
     ),
     (
-        "available-entry-numbered-recoverable",
+        "sender-new-entry-recoverable-sequence-number-7",
         "MQQB-3.1.7.12-12",
-        "A new entry has a RecoverableSequenceNumber.",
+        "The sender sets RecoverableSequenceNumber of a new entry to 7.",
         "RecoverableSequenceNumber",
         7,
     ),
     (
-        "available-entry-in-sequence",
+        "sender-new-entry-tx-sequence-number-7",
         "MQQB-3.1.7.12-13",
-        "A new entry has a TxSequenceNumber.",
+        "The sender sets TxSequenceNumber of a new entry to 7.",
         "TxSequenceNumber",
         7,
     ),
 )
 for _name, _rule, _says, _element, _value in _ELEMENTS:
-    add(_name, _rule, _says, _begins_with(_element, _value))
+    add(_name, _rule, _says, _initialize_entry_with(_element, _value))
 
 add(
-    "available-entry-not-dispatched",
+    "sender-new-entry-not-dispatched",
     "MQQB-3.1.7.12-14",
-    "A new entry is not dispatched.",
+    "The sender does not dispatch a message that becomes available.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 
 
-@fault("queue-on-hold-sends-what-comes-next", breaks="MQQB-3.1.7.12-04", blind=True)
+@fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
 class QueueOnHoldSendsWhatComesNext(Sending):
-    """The second message for a queue on hold is sent."""
+    """The sender resumes a paused outgoing queue at its second message."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)
@@ -187,9 +197,9 @@ class QueueOnHoldSendsWhatComesNext(Sending):
             self.qm.administering.resume_queue(session.OutgoingQueueReference, now)
 
 
-@fault("session-retry-waits-for-ever", breaks="MQQB-3.1.7.12-14")
+@fault("sender-message-after-late-acknowledgment-not-sent", breaks="MQQB-3.1.7.12-14")
 class RetryWaitsForEver(Establishing):
-    """A session whose messages were acknowledged while it was lost is never established again."""
+    """The sender never establishes a lost session again whose messages were acknowledged meanwhile."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

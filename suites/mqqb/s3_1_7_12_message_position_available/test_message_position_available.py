@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from suites.applications import DONE, tried
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
-UNTOUCHED = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
-ELSEWHERE = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
-SECURELY = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
+INITIAL_FLAGS = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
+OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
+HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 
 
 @needs("send", "queue_control")
@@ -29,38 +26,41 @@ SECURELY = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
     "MQQB-3.1.7.12-15",
     "MQQB-3.1.7.12-16",
 )
-def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
-    """Two messages wait for a peer that cannot be reached; then they come, and a third when the session is open."""
+def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
+    """The SUT has two messages for an unreachable peer, then the peer listens and a third follows: all three have
+    entries and are sent once, with their identifiers and bodies.
+    """
     to = peer.direct_name()
-    waiting = _two_that_wait(sut, to)
+    waiting = _send_two_to_unreachable(sut, to)
     judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
-    judge.finished("MQQB-3.1.7.12-07")
+    judge.conclude("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
-    session = sender.next_session()
+    session = sender.poll_session()
     judge("MQQB-3.1.7.12-06", expected=holds("a session", otherwise="no session"), observed=bool(session))
-    judge.finished("MQQB-3.1.7.12-06")
+    judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=tags(came), case="messages", evidence=came)
-    identifiers = joined(frame["UserHeader"].MessageID for frame in came)
+    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
+    ordinals = [int(one.rpartition("\\")[2]) for one in (*waiting, *third)]
     judge(
         "MQQB-3.1.7.12-08",
         "MQQB-3.1.7.12-15",
-        expected=ordinals([*waiting, *third]),
-        observed=identifiers,
+        expected=ordinals,
+        observed=[int(frame["UserHeader"].MessageID) for frame in came],
+        case="MessageIDs",
         evidence=came,
     )
-    bodies = joined(f"message {tag}" for tag in (1, 2, 3))
-    observed = joined(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
+    bodies = [f"message {tag}" for tag in (1, 2, 3)]
+    observed = [bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came]
     judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
-def _two_that_wait(sut: Sut, to: str) -> list[str]:
+def _send_two_to_unreachable(sut, to: str) -> list[str]:
     """Let the SUT send an express and a recoverable message to a name; return their message ids."""
     return [
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
@@ -70,14 +70,14 @@ def _two_that_wait(sut: Sut, to: str) -> list[str]:
 
 @needs("send", "inspect")
 @covers("MQQB-3.1.7.12-10", "MQQB-3.1.7.12-11", "MQQB-3.1.7.12-12", "MQQB-3.1.7.12-13")
-def test_a_new_entry_has_its_first_values(peer, sut, judge):
-    """The entries of two messages that wait for a peer that cannot be reached are not numbered, and await nothing."""
+def test_new_entry_has_initial_values(peer, sut, judge):
+    """The SUT has two messages for an unreachable peer: their entries have all flags FALSE and all numbers 0."""
     to = peer.direct_name()
-    _two_that_wait(sut, to)
-    entries = table(sut, to)
+    _send_two_to_unreachable(sut, to)
+    entries = find_entries(sut, to)
     first = entries[-1] if entries else {}
-    states = {name: first.get(name) for name in UNTOUCHED}
-    judge("MQQB-3.1.7.12-10", expected=UNTOUCHED, observed=states)
+    states = {name: first.get(name) for name in INITIAL_FLAGS}
+    judge("MQQB-3.1.7.12-10", expected=INITIAL_FLAGS, observed=states)
     for rule, name in (
         ("MQQB-3.1.7.12-11", "SequenceNumber"),
         ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
@@ -85,53 +85,55 @@ def test_a_new_entry_has_its_first_values(peer, sut, judge):
     ):
         judge(rule, expected=[0, 0], observed=[one[name] for one in entries], case=name)
     sender = Sender(peer, sut)
-    session = sender.session()
+    session = sender.await_session()
     sender.collect(session, 2)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
-def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
-    """A message that comes while its queue is paused does not leave (E85)."""
+def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
+    """The SUT's outgoing queue is paused on an open session before a second message: that message is not sent (E85)."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2)
-    at_once = tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=only_here(session))
+    at_once = Sender.tags(sender.collect_all(session, 1))
+    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=session.messages)
 
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
-def test_a_message_for_a_queue_on_hold_opens_no_session(peer, sut, judge):
-    """A queue whose session ended is paused: a message for it changes nothing, for two retry times (E85)."""
+def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
+    """The SUT's outgoing queue is paused and its session closed before a second message: no session follows within two
+    retry times (E85).
+    """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.first(1)
-    sender.acknowledge_all(session)
+    session, sent = sender.await_first(1)
+    session.acknowledge_all()
     session.quiet()
     sut.pause(sender.to)
     session.close()
     peer.pass_time(sut.quiet_ms)
     sender.send(2)
-    again = sender.next_session(sut.connect_timeout_ms)
+    again = sender.poll_session(sut.connect_timeout_ms)
     evidence = [*sent, *(again.received if again else [])]
     judge(
         "MQQB-3.1.7.12-04", expected=holds("no session", otherwise="a session"), observed=not again, evidence=evidence
     )
     sut.resume(sender.to)
-    again = again or sender.next_session(sut.connect_timeout_ms)
+    again = again or sender.poll_session(sut.connect_timeout_ms)
     if again is not None:
         sender.collect(again, 1)
-        sender.acknowledge_all(again)
+        again.acknowledge_all()
 
 
 @needs("send", "receive")
 @covers("MQQB-3.1.7.12-02")
-def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
-    """A message for a queue of the SUT is in that queue, and no session is opened for it."""
+def test_message_for_own_queue_opens_no_session(peer, sut, judge):
+    """The SUT sends a message to a queue of its own: the message is in that queue, and no session is opened."""
     listener = peer.listen_raw()
     to = sut.format_name("plain")
     identifier = sut.send(to, body="at home")
@@ -147,11 +149,11 @@ def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
 
 @needs("send")
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
-def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
-    """Messages to a multicast address and to HTTP and HTTPS names open no session, accepted or not."""
+def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
+    """The SUT sends to a multicast address, an HTTP and an HTTPS name, which it may refuse: it opens no session."""
     listener = peer.listen_raw()
     for rule, name in zip(
-        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*ELSEWHERE, SECURELY), strict=True
+        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True
     ):
         to = name.format(address=peer.address)
         taken = tried(partial(sut.send, to, body="by another protocol")) == DONE
@@ -162,21 +164,11 @@ def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
             expected=holds("no session", otherwise="a session"),
             observed=not opened,
             case=to,
-            note=None if taken else "the SUT does not take such a message",
+            note=None if taken else "the SUT refuses such a message",
         )
 
 
-def table(sut: Sut, to: str) -> list[dict[str, Any]]:
+def find_entries(sut, to: str) -> list[dict[str, Any]]:
     """Return OutgoingMessageTable of the session for a format name."""
     found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
     return [entry for one in found for entry in one["OutgoingMessageTable"]]
-
-
-def ordinals(identifiers: Iterable[str]) -> str:
-    """Return the ordinals in message ids."""
-    return joined(one.rpartition("\\")[2] for one in identifiers)
-
-
-def joined(values: Iterable[Any]) -> str:
-    """Return values as one string."""
-    return ", ".join(map(str, values)) or "none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket
@@ -17,9 +17,9 @@ from reference_qm.surface.clock import Now
 _LATER_MS = 500
 
 
-@fault("pause-timer-runs-on", breaks="MQQB-3.1.7.13-01")
+@fault("any-pause-ack-timer-running", breaks="MQQB-3.1.7.13-01")
 class TimerRunsOn(Administering):
-    """When a queue is paused, the Session Ack Send Timer runs on."""
+    """The queue manager does not stop the Session Ack Send Timer at a pause."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().pause_queue(queue, now)
@@ -29,115 +29,115 @@ class TimerRunsOn(Administering):
 # -- the acknowledgment that it sends ------------------------------------------------------------------------------
 
 
-def _acknowledged(field: str, change: Callable[[int], int]) -> Install:
+def _change_pause_ack(field: str, change: Callable[[int], int]) -> Install:
     class Acknowledged(Administering):
         def build_pause_ack(self, session: Session) -> SessionAckPacket:
             packet: SessionAckPacket = set_fields(super().build_pause_ack(session), {field: change})
             return packet
 
-    return replaced(Acknowledged)
+    return replace_part(Acknowledged)
 
 
 _FIELDS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
     (
-        "pause-ack-of-fewer",
+        "any-pause-ack-sequence-number-low",
         "MQQB-3.1.7.13-03",
-        "When a queue is paused, the acknowledgment leaves a message out.",
+        "The queue manager's SessionAck at a pause has an AckSequenceNumber that is one too low.",
         "SessionHeader.AckSequenceNumber",
         lambda old: old - 1 & 0xFFFF,
     ),
     (
-        "pause-ack-of-another-recoverable",
+        "any-pause-ack-recoverable-number-high",
         "MQQB-3.1.7.13-04",
-        "When a queue is paused, the acknowledgment names the recoverable message after the lowest.",
+        "The queue manager's SessionAck at a pause has a RecoverableMsgAckSeqNumber that is one too high.",
         "SessionHeader.RecoverableMsgAckSeqNumber",
         lambda old: old + 1 & 0xFFFF,
     ),
     (
-        "pause-ack-counts-none-sent",
+        "any-pause-ack-sent-count-0",
         "MQQB-3.1.7.13-05",
-        "When a queue is paused, the acknowledgment counts no message.",
+        "The queue manager's SessionAck at a pause has UserMsgSequenceNumber 0.",
         "SessionHeader.UserMsgSequenceNumber",
         lambda old: 0,
     ),
     (
-        "pause-ack-counts-no-recoverable-sent",
+        "any-pause-ack-recoverable-sent-count-0",
         "MQQB-3.1.7.13-06",
-        "When a queue is paused, the acknowledgment counts no recoverable message.",
+        "The queue manager's SessionAck at a pause has RecoverableMsgSeqNumber 0.",
         "SessionHeader.RecoverableMsgSeqNumber",
         lambda old: 0,
     ),
     (
-        "pause-ack-of-one-flag",
+        "any-pause-ack-flags-bit-0-only",
         "MQQB-3.1.7.13-07",
-        "When a queue is paused, only bit 0 of the flags is sent.",
+        "The queue manager's SessionAck at a pause has only bit 0 of RecoverableMsgAckFlags.",
         "SessionHeader.RecoverableMsgAckFlags",
         lambda old: old & 1,
     ),
     (
-        "pause-ack-keeps-window",
+        "any-pause-ack-window-size-not-1",
         "MQQB-3.1.7.13-08",
-        "When a queue is paused, the acknowledgment has the usual window.",
+        "The queue manager's SessionAck at a pause has the usual WindowSize instead of 1.",
         "SessionHeader.WindowSize",
         lambda old: 64,
     ),
 )
 for _name, _rule, _says, _field, _change in _FIELDS:
-    add(_name, _rule, _says, _acknowledged(_field, _change))
+    add(_name, _rule, _says, _change_pause_ack(_field, _change))
 
 
 # -- the state that it leaves --------------------------------------------------------------------------------------
 
 
-def _left(element: str, value: object) -> Install:
+def _change_after_pause(element: str, value: object) -> Install:
     class Left(Administering):
         def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
             super().pause_queue(queue, now)
             setattr(queue.session, element, value)
 
-    return replaced(Left)
+    return replace_part(Left)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
-        "pause-flags-kept",
+        "any-pause-ack-flags-not-cleared",
         "MQQB-3.1.7.13-10",
-        "When a queue is paused, the flags stay as they are.",
+        "The queue manager does not clear RecoverableMsgAckFlags at a pause.",
         "RecoverableMsgAckFlags",
         0b11,
     ),
     (
-        "pause-unacknowledged-kept",
+        "any-pause-unacked-received-count-not-reset",
         "MQQB-3.1.7.13-11",
-        "When a queue is paused, messages stay unacknowledged.",
+        "The queue manager does not reset UnackedReceivedMsgCount at a pause.",
         "UnackedReceivedMsgCount",
         3,
     ),
     (
-        "pause-last-recoverable-forgotten",
+        "any-pause-last-acked-number-0",
         "MQQB-3.1.7.13-11",
-        "When a queue is paused, the last acknowledged recoverable message is forgotten.",
+        "The queue manager sets LastAckedRecoverableMsgSeqNumber to 0 at a pause.",
         "LastAckedRecoverableMsgSeqNumber",
         0,
     ),
     (
-        "pause-session-stays-active",
+        "any-pause-session-active-true",
         "MQQB-3.1.7.13-12",
-        "When a queue is paused, the session stays active.",
+        "The queue manager leaves SessionActive at TRUE at a pause.",
         "SessionActive",
         True,
     ),
 )
 for _name, _rule, _says, _element, _value in _ELEMENTS:
-    add(_name, _rule, _says, _left(_element, _value))
+    add(_name, _rule, _says, _change_after_pause(_element, _value))
 
 
 @fault(
-    "pause-queue-still-connected",
+    "any-paused-queue-state-connected",
     breaks=("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"),
 )
 class QueueStillConnected(Administering):
-    """When a queue is paused, State is not OnHold."""
+    """The queue manager leaves State of a paused outgoing queue at Connected."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().pause_queue(queue, now)
@@ -145,7 +145,7 @@ class QueueStillConnected(Administering):
 
 
 add(
-    "pause-does-nothing",
+    "any-pause-without-effect",
     (
         "MQQB-3.1.7.13-03",
         "MQQB-3.1.7.13-08",
@@ -154,6 +154,6 @@ add(
         "MQDMPR-3.1.4.14-03",
         "MQDMPR-3.1.7.2.3-03",
     ),
-    "When a queue is paused, nothing happens.",
+    "The queue manager does nothing when an outgoing queue is paused.",
     skip(Administering.pause_queue),
 )

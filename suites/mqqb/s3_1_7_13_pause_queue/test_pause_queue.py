@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
-from harness.peer.peer import PEER_QUEUE, Peer
-from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import initiated
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.opening import find_initiated_session
+from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_MS = 50
-"""Long enough for what was sent to arrive, short of the 500 ms before which nothing is acknowledged (2.2.2.1)."""
+"""A time in which sent messages arrive, below the 500 ms before any acknowledgment (2.2.2.1)."""
 AT_ONCE_MS = 300
-"""The longest time for the acknowledgment of a pause: less than it would take without the pause."""
-NARROWED = 1
-"""The WindowSize in the acknowledgment of a pause."""
+"""The longest time for the SessionAck of a pause, below the delay of an ordinary SessionAck."""
+PAUSED_WINDOW = 1
+"""The WindowSize in the SessionAck of a pause."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
-PEER_NAME = f"DIRECT=TCP:{{}}\\{PEER_QUEUE}"
-WIDEST = 512
-"""A window above this is not filled: its messages would take too long."""
+LARGEST_WINDOW = 512
+"""The largest window that the check fills."""
 
 
 @needs("send", "pause")
@@ -41,10 +34,11 @@ WIDEST = 512
     "MQQB-3.1.7.13-13",
     "MQDMPR-3.1.7.1.34-03",
 )
-def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, judge):
-    """Three messages of the SUT, three of the peer, then the pause: an acknowledgment at once, and nothing is sent."""
-    session, own, sent = _with_messages_of_both(peer, sut)
-    to = PEER_NAME.format(peer.address)
+def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge):
+    """The peer sends three messages and the SUT's outgoing queue is paused: a SessionAck with its values comes at once,
+    and the SUT's next message is not sent.
+    """
+    to, session, own, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
     for rule, name, expected in (
@@ -53,46 +47,47 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         ("MQQB-3.1.7.13-05", "UserMsgSequenceNumber", 3),
         ("MQQB-3.1.7.13-06", "RecoverableMsgSeqNumber", 1),
         ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
-        ("MQQB-3.1.7.13-08", "WindowSize", NARROWED),
+        ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW),
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
-        judge.finished(rule)
+        judge.conclude(rule)
 
-    due_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+    timeout_ms = session.sut_parameters.RecoverableAckTimeout
+    due_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
     again = session.poll("SessionAck", within_ms=due_ms)
     once = holds("acknowledged once", otherwise="acknowledged again")
     judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=once, observed=again is None, evidence=[*sent, ack, again])
-    judge.finished("MQQB-3.1.7.13-01")
+    judge.conclude("MQQB-3.1.7.13-01")
 
     sut.send(to, body="message 4", application_tag=4)
     judge(
         "MQQB-3.1.7.13-13",
         "MQDMPR-3.1.7.1.34-03",
-        expected=holds("nothing", otherwise="something"),
+        expected=holds("no packet", otherwise="a packet"),
         observed=bool(session.quiet()),
         evidence=[ack, session.last],
     )
-    judge.finished("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
+    judge.conclude("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
 
     sent = [session.send(peer.recoverable_message())]
     following = session.poll("SessionAck", within_ms=due_ms + sut.response_timeout_ms)
-    judge(
-        "MQQB-3.1.7.13-10",
-        "MQQB-3.1.7.13-11",
-        expected=fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3, "SessionHeader.RecoverableMsgAckFlags": 1}),
-        observed=following,
-        evidence=[ack, *sent, following],
-    )
+    evidence = [ack, *sent, following]
+    flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 1})
+    judge("MQQB-3.1.7.13-10", expected=flagged, observed=following, evidence=evidence)
+    numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
+    judge("MQQB-3.1.7.13-11", expected=numbered, observed=following, evidence=evidence)
 
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
-def test_what_a_pause_does_to_the_session(peer, sut, judge):
-    """As above: the timer does not run, nothing is unacknowledged, the session is not active."""
-    session, _, sent = _with_messages_of_both(peer, sut)
-    sut.pause(PEER_NAME.format(peer.address))
+def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
+    """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer is stopped,
+    nothing is unacknowledged, and SessionActive is FALSE.
+    """
+    to, session, _, sent = _exchange_three_messages(peer, sut)
+    sut.pause(to)
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
-    state = initiated(sut, PEER_NAME.format(peer.address))
+    state = find_initiated_session(sut, to)
     timer = state["timers"]["SessionAckSend"]
     judge(
         "MQQB-3.1.7.13-01",
@@ -109,30 +104,32 @@ def test_what_a_pause_does_to_the_session(peer, sut, judge):
     judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"], evidence=ack)
 
 
-def _with_messages_of_both(peer: Peer, sut: Sut) -> tuple[Conversation, list[Frame], list[Frame]]:
-    """Return a session of the SUT, its three messages, acknowledged, and three of the peer, not acknowledged yet."""
+def _exchange_three_messages(peer, sut):
+    """Return the SUT's queue name and session, its three messages, and three unacknowledged ones of the peer."""
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, own = sender.first(3)
-    sender.acknowledge_all(session)
+    session, own = sender.await_first(3)
+    session.acknowledge_all()
     sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
     peer.pass_time(ARRIVAL_MS)
     if any(frame.kind == "SessionAck" for frame in session.received):
         raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
-    return session, own, sent
+    return sender.to, session, own, sent
 
 
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
-def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
-    """A full window, the pause, then all is acknowledged: the message that waited behind does not leave."""
+def test_pause_keeps_message_behind_full_window(peer, sut, judge):
+    """The SUT fills its window, one message waits, the queue is paused and the peer acknowledges all: the waiting
+    message is not sent, and the queue is OnHold.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    if window > WIDEST:
+    if window > LARGEST_WINDOW:
         raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
     sender.send(*range(2, window + 2))
     sent = sender.collect_all(session, window)
@@ -143,9 +140,9 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
         sut.pause(sender.to)
     except ControlRefused as refused:
         refusal = str(refused)
-    ack = sender.acknowledge_all(session)
+    ack = session.acknowledge_all()
     session.quiet()
-    state, last = sut.outgoing(sender.to)["state"], max(tags(only_here(session)))
+    state, last = sut.outgoing(sender.to)["state"], max(Sender.tags(session.messages))
     observed = {"refusal": refusal, "state": state, "last message": last}
     expected = fields({"refusal": "", "state": "OnHold", "last message": window})
     judge.all(expected=expected, observed=observed, evidence=[ack, session.last])

@@ -13,22 +13,22 @@ from reference_qm.model.adm import OutgoingQueue
 from reference_qm.surface.clock import Now
 
 add(
-    "resume-connects-not",
+    "initiator-resumed-queue-not-connected",
     ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQDMPR-3.1.4.15-03"),
-    "When a queue is resumed, no session is established.",
+    "The initiator establishes no session when an outgoing queue with messages is resumed.",
     skip_during(Administering.resume_queue, Establishing.establish),
 )
 add(
-    "resume-dispatches-not",
+    "any-resumed-queue-not-dispatched",
     ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03"),
-    "When a queue is resumed, messages that wait are not sent.",
+    "The queue manager does not send the waiting messages of a resumed outgoing queue.",
     skip_during(Administering.resume_queue, Sending.dispatch_messages),
 )
 
 
-@fault("resume-session-not-active", breaks="MQQB-3.1.7.14-07")
+@fault("any-resumed-session-active-false", breaks="MQQB-3.1.7.14-07")
 class SessionNotActive(Administering):
-    """When a queue is resumed, the session is not active."""
+    """The queue manager sets SessionActive to FALSE when an outgoing queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().resume_queue(queue, now)
@@ -36,9 +36,9 @@ class SessionNotActive(Administering):
 
 
 add(
-    "resumed-queue-keeps-express-messages",
+    "any-resumed-queue-express-messages-not-dispatched",
     "MQQB-3.1.7.14-04",
-    "After the resumption of a queue only its recoverable messages are sent.",
+    "The queue manager sends only the recoverable messages of a resumed outgoing queue.",
     during(
         Administering.resume_queue,
         DispatchCollection.add,

@@ -7,41 +7,47 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import initiated
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.opening import find_initiated_session
+from suites.mqqb.steps.sender import Sender
 
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
-def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
-    """Two messages wait on the session of a paused queue; resumed, it sends both."""
+def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
+    """Two messages wait on the session of the SUT's paused outgoing queue: the SUT sends both when the queue is
+    resumed.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2, 3)
     sender.collect_all(session, 1)
-    if new(session):
+    if new_tags(session):
         raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
-    judge.all(expected=[2, 3], observed=new(session), evidence=[*sent, *only_here(session), session.last])
+    judge.all(expected=[2, 3], observed=new_tags(session), evidence=[*sent, *session.messages, session.last])
 
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.14-07")
-def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
-    """Resumed with a message in flight, a session is active."""
+def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
+    """The SUT's outgoing queue is paused and resumed with a message unacknowledged: SessionActive is TRUE."""
     sender = Sender(peer, sut)
     sender.send(1)
-    _, sent = sender.first(1)
+    _, sent = sender.await_first(1)
     sut.pause(sender.to)
-    if initiated(sut, sender.to)["SessionActive"]:
+    if find_initiated_session(sut, sender.to)["SessionActive"]:
         raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (3.1.7.13)")
     sut.resume(sender.to)
-    judge("MQQB-3.1.7.14-07", expected=True, observed=initiated(sut, sender.to)["SessionActive"], evidence=sent)
+    judge(
+        "MQQB-3.1.7.14-07",
+        expected=True,
+        observed=find_initiated_session(sut, sender.to)["SessionActive"],
+        evidence=sent,
+    )
 
 
 @needs("send", "pause", "queue_control")
@@ -54,20 +60,22 @@ def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
     "MQDMPR-3.1.7.2.4-03",
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
-def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, waiting):
-    """The session is lost, the queue paused: for two retry times there is none, and one when it is resumed."""
-    sut.slow_down(4)  # else a Ping Response may be too late, and there is no second attempt
+def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
+    """The SUT's outgoing queue is paused and its session lost: no session follows within two retry times, and one
+    follows when the queue is resumed.
+    """
+    sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     if waiting == "sent while paused":
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         session.quiet()
     sut.pause(sender.to)
     session.close()
     if not peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"):
         raise ConformanceFailure("the SUT did not notice that its session is lost")
-    early = sender.next_session(sut.connect_timeout_ms)
+    early = sender.poll_session(sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.9-04",
         expected=holds("no session while its queue is on hold", otherwise="a session while its queue is on hold"),
@@ -75,13 +83,13 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         evidence=[*sent, *(early.received if early else [])],
     )
     judge("MQQB-3.1.5.9-03", expected="OnHold", observed=sut.outgoing(sender.to)["state"], evidence=sent)
-    judge.finished("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
+    judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
         sender.send(2)
-    if early is not None or sender.next_session(sut.connect_timeout_ms) is not None:
+    if early is not None or sender.poll_session(sut.connect_timeout_ms) is not None:
         raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
     sut.resume(sender.to)
-    again = sender.next_session(sut.response_timeout_ms)
+    again = sender.poll_session(sut.response_timeout_ms)
     judge(
         "MQQB-3.1.7.14-01",
         "MQQB-3.1.7.14-03",
@@ -93,6 +101,6 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
     )
 
 
-def new(session: Conversation) -> list[int]:
+def new_tags(session: Conversation) -> list[int]:
     """Return the tags of the messages after the first, in order, each once (sent again or not: E65)."""
-    return [tag for tag in dict.fromkeys(tags(only_here(session))) if tag != 1]
+    return [tag for tag in dict.fromkeys(Sender.tags(session.messages)) if tag != 1]

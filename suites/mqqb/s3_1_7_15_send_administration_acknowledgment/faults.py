@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.admin_acks import ALL, ARRIVAL, REFUSAL, REMOVAL, Change, made
+from harness.faults.admin_acks import ALL, ARRIVAL, REFUSAL, REMOVAL, Change, change_admin_acks
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during, skip
 from harness.faults.registry import Install, add
 from harness.sut.provisioning import ALICE
@@ -25,14 +25,14 @@ from reference_qm.surface.clock import Now
 _ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
-def _with(**changes: Any) -> Change:
+def _set_elements(**changes: Any) -> Change:
     return lambda ack, message: replace(ack, **changes)
 
 
 # -- when one is sent ----------------------------------------------------------------------------------------------
 
 
-def _to_response_queue(classes: frozenset[MessageClass]) -> Install:
+def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
     class ToResponseQueue(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             if message_class in classes:
@@ -40,70 +40,70 @@ def _to_response_queue(classes: frozenset[MessageClass]) -> Install:
                 message = replace(message, AdministrationQueueFormatName=name)
             super().send(message, message_class, now)
 
-    return replaced(ToResponseQueue)
+    return replace_part(ToResponseQueue)
 
 
 add(
-    "removal-told-nobody-asked",
+    "receiver-ack-of-removal-to-response-queue",
     "MQQB-3.1.7.15-03",
-    "Without administration queue a removal is acknowledged to the response queue.",
-    _to_response_queue(REMOVAL),
+    "The receiver acknowledges the removal of a message without administration queue to its response queue.",
+    _send_to_response_queue(REMOVAL),
 )
 add(
-    "arrival-told-nobody-asked",
+    "receiver-ack-of-arrival-to-response-queue",
     "MQQB-3.1.7.15-04",
-    "Without administration queue an arrival is acknowledged to the response queue.",
-    _to_response_queue(ARRIVAL),
+    "The receiver acknowledges the arrival of a message without administration queue to its response queue.",
+    _send_to_response_queue(ARRIVAL),
 )
 
 
-@fault("insecure-told-always", breaks="MQQB-3.1.7.15-05")
+@fault("receiver-insecure-nack-always-sent", breaks="MQQB-3.1.7.15-05")
 class InsecureNacksAlwaysSent(AdminAcks):
-    """SendInsecureNacks is taken for TRUE."""
+    """The receiver sends insecure negative acknowledgments although SendInsecureNacks is FALSE."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return True
 
 
-@fault("insecure-told-never", breaks="MQQB-3.1.7.15-05")
+@fault("receiver-bad-dst-q-nack-never-sent", breaks="MQQB-3.1.7.15-05")
 class InsecureNacksNeverSent(AdminAcks):
-    """BAD_DST_Q is never sent."""
+    """The receiver never sends an acknowledgment of class BAD_DST_Q."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q and super().may_send_nack(message_class)
 
 
 add(
-    "acknowledgment-not-made",
+    "receiver-admin-ack-not-sent",
     ("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-30", "MQQB-3.1.7.15-34"),
-    "No acknowledgment is ever sent.",
+    "The receiver never sends an administration acknowledgment.",
     skip(AdminAcks.send),
 )
 
 # -- its class, and where it goes ----------------------------------------------------------------------------------
 
 add(
-    "acknowledgment-other-class",
+    "receiver-ack-of-removal-class-reach-queue-timeout",
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
-    "An acknowledgment of removal says REACH_QUEUE_TIMEOUT.",
-    made(REMOVAL, _with(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
+    "The receiver's acknowledgment of removal has the class REACH_QUEUE_TIMEOUT.",
+    change_admin_acks(REMOVAL, _set_elements(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
 )
 add(
-    "arrival-told-elsewhere",
+    "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
-    "An acknowledgment of arrival goes to another queue.",
-    made(ARRIVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+    "The receiver addresses the acknowledgment of arrival to another queue.",
+    change_admin_acks(ARRIVAL, _set_elements(DestinationQueueFormatName=_ELSEWHERE)),
 )
 add(
-    "removal-told-elsewhere",
+    "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
-    "An acknowledgment of removal goes to another queue.",
-    made(REMOVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+    "The receiver addresses the acknowledgment of removal to another queue.",
+    change_admin_acks(REMOVAL, _set_elements(DestinationQueueFormatName=_ELSEWHERE)),
 )
 
 
-def _of_type(kind: int) -> Install:
-    """Take one type of administration queue (AQ) for a queue that is elsewhere."""
+def _redirect_admin_queue(kind: int) -> Install:
+    """Redirect acknowledgments for one type of administration queue (AQ)."""
 
     def make(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
         def elsewhere(*arguments: Any) -> Message:
@@ -116,45 +116,45 @@ def _of_type(kind: int) -> Install:
 
 
 for _name, _rule, _kind in (
-    ("administration-type-2", "MQQB-3.1.7.15-11", 2),
-    ("administration-type-3", "MQQB-3.1.7.15-12", 3),
-    ("administration-type-5", "MQQB-3.1.7.15-13", 5),
-    ("administration-type-6", "MQQB-3.1.7.15-14", 6),
-    ("administration-type-7", "MQQB-3.1.7.15-15", 7),
+    ("receiver-ack-for-aq-2-destination-wrong", "MQQB-3.1.7.15-11", 2),
+    ("receiver-ack-for-aq-3-destination-wrong", "MQQB-3.1.7.15-12", 3),
+    ("receiver-ack-for-aq-5-destination-wrong", "MQQB-3.1.7.15-13", 5),
+    ("receiver-ack-for-aq-6-destination-wrong", "MQQB-3.1.7.15-14", 6),
+    ("receiver-ack-for-aq-7-destination-wrong", "MQQB-3.1.7.15-15", 7),
 ):
-    _says = f"An acknowledgment for an administration queue with AQ {_kind} goes to another."
-    add(_name, _rule, _says, _of_type(_kind))
+    _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to another queue."
+    add(_name, _rule, _says, _redirect_admin_queue(_kind))
 
 # -- what it names -------------------------------------------------------------------------------------------------
 
 add(
-    "removal-correlated-to-nothing",
+    "receiver-ack-of-removal-correlation-id-empty",
     "MQQB-3.1.7.15-16",
-    "An acknowledgment of removal has no CorrelationID.",
-    made(REMOVAL, _with(CorrelationIdentifier=bytes(20))),
+    "The receiver's acknowledgment of removal has an empty CorrelationID.",
+    change_admin_acks(REMOVAL, _set_elements(CorrelationIdentifier=bytes(20))),
 )
 add(
-    "arrival-correlated-to-nothing",
+    "receiver-ack-of-arrival-correlation-id-empty",
     ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"),
-    "An acknowledgment of arrival has no CorrelationID.",
-    made(ARRIVAL, _with(CorrelationIdentifier=bytes(20))),
+    "The receiver's acknowledgment of arrival has an empty CorrelationID.",
+    change_admin_acks(ARRIVAL, _set_elements(CorrelationIdentifier=bytes(20))),
 )
 add(
-    "removal-of-another-queue",
+    "receiver-ack-of-removal-response-queue-wrong",
     "MQQB-3.1.7.15-19",
-    "An acknowledgment of removal names another queue.",
-    made(REMOVAL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+    "The receiver's acknowledgment of removal has a wrong response queue.",
+    change_admin_acks(REMOVAL, _set_elements(ResponseQueueFormatName=_ELSEWHERE)),
 )
 add(
-    "response-of-another-queue",
+    "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
-    "An acknowledgment names another queue.",
-    made(ALL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+    "The receiver's acknowledgment has a wrong response queue.",
+    change_admin_acks(ALL, _set_elements(ResponseQueueFormatName=_ELSEWHERE)),
 )
 
 
-def _response_of(begins: str) -> Change:
-    """Name another queue in acknowledgments of messages whose destination begins so."""
+def _change_response_queue(begins: str) -> Change:
+    """Change the response queue of acknowledgments by the beginning of the message's destination."""
 
     def change(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
@@ -164,55 +164,55 @@ def _response_of(begins: str) -> Change:
 
 
 for _name, _rule, _begins in (
-    ("response-private", "MQQB-3.1.7.15-21", "PRIVATE="),
-    ("response-public", "MQQB-3.1.7.15-22", "PUBLIC="),
-    ("response-direct", "MQQB-3.1.7.15-23", "DIRECT="),
+    ("receiver-ack-of-private-name-response-queue-wrong", "MQQB-3.1.7.15-21", "PRIVATE="),
+    ("receiver-ack-of-public-name-response-queue-wrong", "MQQB-3.1.7.15-22", "PUBLIC="),
+    ("receiver-ack-of-direct-name-response-queue-wrong", "MQQB-3.1.7.15-23", "DIRECT="),
 ):
-    _says = f"An acknowledgment of a message to {_begins} names another queue."
-    add(_name, _rule, _says, made(ALL, _response_of(_begins)))
+    _says = f"The receiver's acknowledgment of a message to a {_begins} name has a wrong response queue."
+    add(_name, _rule, _says, change_admin_acks(ALL, _change_response_queue(_begins)))
 
 # -- its attributes ------------------------------------------------------------------------------------------------
 
 add(
-    "arrival-told-express",
+    "receiver-admin-ack-always-express",
     "MQQB-3.1.7.15-25",
-    "Acknowledgments are express.",
-    made(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    "The receiver's acknowledgment is always express.",
+    change_admin_acks(ALL, _set_elements(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
-    "arrival-told-recoverable",
+    "receiver-admin-ack-always-recoverable",
     "MQQB-3.1.7.15-25",
-    "Acknowledgments are recoverable.",
-    made(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    "The receiver's acknowledgment is always recoverable.",
+    change_admin_acks(ALL, _set_elements(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 _SIGNED = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
-    ("acknowledgment-asks", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested", 1),
-    ("acknowledgment-reach", "MQQB-3.1.7.15-D02", "TimeToReachQueue", 800),
-    ("acknowledgment-receive", "MQQB-3.1.7.15-D03", "TimeToBeReceived", 900),
-    ("acknowledgment-journaled", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested", True),
-    ("acknowledgment-logged", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested", True),
-    ("acknowledgment-signed", "MQQB-3.1.7.15-D07", "security", _SIGNED),
+    ("receiver-admin-ack-requests-acknowledgment", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested", 1),
+    ("receiver-admin-ack-time-to-reach-queue-finite", "MQQB-3.1.7.15-D02", "TimeToReachQueue", 800),
+    ("receiver-admin-ack-time-to-be-received-finite", "MQQB-3.1.7.15-D03", "TimeToBeReceived", 900),
+    ("receiver-admin-ack-jp-set", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested", True),
+    ("receiver-admin-ack-jn-set", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested", True),
+    ("receiver-admin-ack-signed", "MQQB-3.1.7.15-D07", "security", _SIGNED),
 )
 for _name, _rule, _attribute, _value in _ATTRIBUTES:
-    _says = f"An acknowledgment has {_attribute} set."
-    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, made(ALL, _with(**{_attribute: _value})))
+    _says = f"The receiver's acknowledgment has {_attribute} set."
+    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, change_admin_acks(ALL, _set_elements(**{_attribute: _value})))
 
 
-def _copied(attribute: str) -> Change:
+def _copy_attribute(attribute: str) -> Change:
     return lambda ack, message: replace(ack, **{attribute: getattr(message, attribute)})
 
 
 _COPIED = (
-    ("acknowledgment-copies-asked", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested"),
-    ("acknowledgment-copies-reach", "MQQB-3.1.7.15-D02", "TimeToReachQueue"),
-    ("acknowledgment-copies-receive", "MQQB-3.1.7.15-D03", "TimeToBeReceived"),
-    ("acknowledgment-copies-journal", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested"),
-    ("acknowledgment-copies-dead-letter", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested"),
+    ("receiver-ack-of-refusal-copies-ack-requests", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested"),
+    ("receiver-ack-of-refusal-copies-time-to-reach-queue", "MQQB-3.1.7.15-D02", "TimeToReachQueue"),
+    ("receiver-ack-of-refusal-copies-time-to-be-received", "MQQB-3.1.7.15-D03", "TimeToBeReceived"),
+    ("receiver-ack-of-refusal-copies-jp", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested"),
+    ("receiver-ack-of-refusal-copies-jn", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested"),
 )
 for _name, _rule, _attribute in _COPIED:
-    _says = f"The acknowledgment of a message that is refused has the {_attribute} of the message."
-    add(_name, _rule, _says, made(REFUSAL, _copied(_attribute)))
+    _says = f"The receiver's acknowledgment of a refused message has the {_attribute} of the message."
+    add(_name, _rule, _says, change_admin_acks(REFUSAL, _copy_attribute(_attribute)))
 
 
 def _is_administrative(packet: UserMessagePacket) -> bool:
@@ -221,48 +221,48 @@ def _is_administrative(packet: UserMessagePacket) -> bool:
 
 
 add(
-    "acknowledgment-says-encrypted",
+    "receiver-admin-ack-privacy-level-1",
     "MQQB-3.1.7.15-D06",
-    "An acknowledgment says that its body is encrypted.",
+    "The receiver's acknowledgment has PrivacyLevel 1.",
     field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_administrative),
 )
 
 # -- its body ------------------------------------------------------------------------------------------------------
 
 
-def _whole_body(ack: Message, message: Message) -> Message:
+def _copy_body(ack: Message, message: Message) -> Message:
     return replace(ack, Body=message.Body)
 
 
 add(
-    "removal-without-body",
+    "receiver-nack-of-removal-without-body",
     "MQQB-3.1.7.15-28",
-    "The acknowledgment of removal has no body.",
-    made(REMOVAL, _with(Body=b"")),
+    "The receiver's negative acknowledgment of removal has no body.",
+    change_admin_acks(REMOVAL, _set_elements(Body=b"")),
 )
 add(
-    "removal-always-with-body",
+    "receiver-ack-of-receipt-with-body",
     "MQQB-3.1.7.15-28",
-    "The acknowledgment of a success has a body.",
-    made(REMOVAL, _whole_body),
+    "The receiver's acknowledgment of receipt has the body of the message.",
+    change_admin_acks(REMOVAL, _copy_body),
 )
 add(
-    "refusal-without-body",
+    "receiver-nack-of-refusal-without-body",
     "MQQB-3.1.7.15-29",
-    "The acknowledgment of refusal has no body.",
-    made(REFUSAL, _with(Body=b"")),
+    "The receiver's acknowledgment of refusal has no body.",
+    change_admin_acks(REFUSAL, _set_elements(Body=b"")),
 )
 add(
-    "refusal-always-with-body",
+    "receiver-ack-of-arrival-with-body",
     "MQQB-3.1.7.15-29",
-    "The acknowledgment of a success has a body.",
-    made(ARRIVAL, _whole_body),
+    "The receiver's acknowledgment of arrival has the body of the message.",
+    change_admin_acks(ARRIVAL, _copy_body),
 )
 
 
-@fault("correlation-of-the-message-before", breaks="MQQB-3.1.7.15-18", blind=True)
+@fault("receiver-admin-ack-correlation-id-of-previous-ack", breaks="MQQB-3.1.7.15-18", blind=True)
 class CorrelationOfTheMessageBefore(AdminAcks):
-    """The correlation of an acknowledgment is that of the acknowledgment before it, after the first one."""
+    """The receiver's acknowledgment has the CorrelationID of the previous acknowledgment."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -275,19 +275,19 @@ class CorrelationOfTheMessageBefore(AdminAcks):
 
 
 add(
-    "acknowledgment-with-a-body-cut",
+    "receiver-nack-body-cut-to-256-bytes",
     ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
-    "A negative acknowledgment brings back the first 256 bytes of the body.",
-    made(ALL, lambda ack, message: replace(ack, Body=ack.Body[:256])),
+    "The receiver's negative acknowledgment has only the first 256 bytes of the body.",
+    change_admin_acks(ALL, lambda ack, message: replace(ack, Body=ack.Body[:256])),
     blind=True,
 )
 
 
 add(
-    "acknowledgment-answers-where-its-message-does",
+    "receiver-admin-ack-response-queue-of-message",
     ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
-    "The response queue of an acknowledgment is that of its message, if that has one.",
-    made(
+    "The receiver's acknowledgment has the response queue of its message.",
+    change_admin_acks(
         ALL,
         lambda ack, message: replace(
             ack, ResponseQueueFormatName=message.ResponseQueueFormatName or ack.ResponseQueueFormatName
@@ -298,46 +298,50 @@ add(
 
 
 add(
-    "acknowledgment-has-the-time-of-its-message",
+    "receiver-admin-ack-copies-time-to-reach-queue",
     ("MQQB-3.1.7.15-D02",),
-    "An acknowledgment has the time to reach its queue that its message had.",
-    made(ALL, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
+    "The receiver's acknowledgment has the TimeToReachQueue of its message.",
+    change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
     blind=True,
 )
 
 
 add(
-    "acknowledgment-waits-as-long-as-its-message",
+    "receiver-admin-ack-copies-time-to-be-received",
     ("MQQB-3.1.7.15-D03",),
-    "An acknowledgment has the time to be received that its message had.",
-    made(ALL, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
+    "The receiver's acknowledgment has the TimeToBeReceived of its message.",
+    change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
     blind=True,
 )
 
 
 add(
-    "acknowledgment-journaled-as-its-message",
+    "receiver-admin-ack-copies-jp",
     ("MQQB-3.1.7.15-D04",),
-    "An acknowledgment has JP if its message had it.",
-    made(ALL, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)),
+    "The receiver's acknowledgment has JP set when its message has it.",
+    change_admin_acks(
+        ALL, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)
+    ),
     blind=True,
 )
 
 
 add(
-    "acknowledgment-a-dead-letter-as-its-message",
+    "receiver-admin-ack-copies-jn",
     ("MQQB-3.1.7.15-D05",),
-    "An acknowledgment has JN if its message had it.",
-    made(ALL, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)),
+    "The receiver's acknowledgment has JN set when its message has it.",
+    change_admin_acks(
+        ALL, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
+    ),
     blind=True,
 )
 
 
 add(
-    "acknowledgment-asks-for-what-its-message-asked",
+    "receiver-admin-ack-copies-several-ack-requests",
     ("MQQB-3.1.7.15-D01",),
-    "An acknowledgment of a message that asked for several acknowledgments asks for them, too.",
-    made(
+    "The receiver's acknowledgment of a message with several acknowledgment requests has the same requests.",
+    change_admin_acks(
         ALL,
         lambda ack, message: (
             replace(
@@ -357,10 +361,10 @@ _EXPRESS, _RECOVERABLE = DeliveryGuarantee.EXPRESS, DeliveryGuarantee.RECOVERABL
 
 
 add(
-    "acknowledgment-of-a-transactional-message-express",
+    "receiver-ack-of-transactional-message-express",
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
-    "The acknowledgment of a transactional message is express.",
-    made(
+    "The receiver's acknowledgment of a transactional message is express.",
+    change_admin_acks(
         ALL,
         lambda ack, message: ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS),
     ),

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1, where they are sent."""
+"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with its occasions in 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1."""
 
 from __future__ import annotations
 
@@ -6,33 +6,13 @@ from typing import Any
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
-from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
-from suites.mqqb.steps.disposition import (
-    BAD_DST_Q,
-    DIRECT,
-    NOT_TRANSACTIONAL_MSG,
-    NOWHERE,
-    ON_DESTINATION,
-    PUBLIC,
-    Q_DELETED,
-    Q_PURGED,
-    REACH_QUEUE,
-    RECEIVE,
-    RECEIVE_TIMEOUT,
-    AcknowledgingReceiver,
-    arrives,
-    identifier,
-    message_class,
-    private_queue,
-)
-from suites.mqqb.steps.ordering import private_number
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
+from suites.mqqb.steps.ordering import private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTES = {
@@ -44,14 +24,14 @@ ATTRIBUTES = {
     "MQQB-3.1.7.15-D06": "encryption",
     "MQQB-3.1.7.15-D07": "bytes of signature",
 }
-"""What every acknowledgment has none of, or lives for ever, by rule."""
+"""Attributes of every acknowledgment that are 0 or infinite, by rule."""
 ADMIN_NUMBER = 5
 INFINITE = 0xFFFF_FFFF
-BODY = b"what the message said" * 100
+BODY = b"the body of the message" * 100
 LIFE_S = 2
 
 
-def _attributes(ack: Frame) -> dict[str, int]:
+def _attributes(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
@@ -65,15 +45,15 @@ def _attributes(ack: Frame) -> dict[str, int]:
     }
 
 
-def judge_attributes(judge: Judge, sent: Frame, ack: Frame) -> None:
-    """Judge the attributes that every acknowledgment has, whatever the message has that it acknowledges."""
+def judge_attributes(judge, sent, ack) -> None:
+    """Judge the attributes of an acknowledgment that do not depend on its message."""
     found = _attributes(ack)
     for rule, name in ATTRIBUTES.items():
         expected = INFINITE if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
 
 
-def _queue(frame: Frame, name: str) -> str:
+def _describe_queue(frame, name: str) -> str:
     """Return a queue in UserHeader: its type and its name or number."""
     user = frame["UserHeader"]
     queue = getattr(user, f"{name}Queue")
@@ -99,39 +79,44 @@ def _queue(frame: Frame, name: str) -> str:
 @needs("queue_control")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", "private"])
-def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery):
-    """Of two messages that arrive the one with PA is acknowledged, to a direct name and to one with the SUT's GUID."""
+def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
+    """The peer sends two messages to a direct or private format name of the SUT, one with PA: only that one gets an
+    ACK_REACH_QUEUE.
+    """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
-    number = private_number(sut, sut.queue(queue))
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": int(delivery != "express")} | (private_queue(sut.guid, number) if name == "private" else {})
+    user = {"DM": int(delivery != "express")}
+    if name == "private":
+        user |= peer.private_destination(sut.queue(queue))
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
-    user = receiver.administered(user)
-    sent = [receiver.give(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
+    user = receiver.with_admin_queue(user)
+    sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     came = receiver.await_acks(1)
-    observed = [ack for ack in came if message_class(ack) == REACH_QUEUE]
+    observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
     judge.all(expected=acknowledged(sent[1]), observed=observed, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
-def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
-    """Messages with a response queue and none for acknowledgments ask for those of arrival, refusal and receiving."""
+def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
+    """The peer sends messages that request acknowledgments but have only a response queue; they arrive, are refused,
+    purged or received: no acknowledgment comes.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
     sent = [
-        receiver.give(peer.message(response, queue=queue, properties={"PA": 1, "NA": 1}))
+        receiver.send_packet(peer.message(response, queue=queue, properties={"PA": 1, "NA": 1}))
         for queue in ("plain", "transactional")
     ]
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came])
-    sent = [receiver.give(peer.message(response, label="to be received", properties={"PR": 1}))]
-    arrives(sut, receiver.session, "to be received", sut.queue())
+    sent = [receiver.send_packet(peer.message(response, label="to be received", properties={"PR": 1}))]
+    peer.await_label("to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
-    sent.append(receiver.give(peer.message(response, label="to be taken", properties={"PR": 1})))
-    arrives(sut, receiver.session, "to be taken", sut.queue())
+    sent.append(receiver.send_packet(peer.message(response, label="to be taken", properties={"PR": 1})))
+    peer.await_label("to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came])
@@ -140,29 +125,34 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
 @covers("MQQB-3.1.7.15-05")
 @needs("configure")
 @pytest.mark.parametrize("insecure", [False, True])
-def test_what_tells_a_stranger_something_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """BAD_DST_Q is sent only with SendInsecureNacks; NOT_TRANSACTIONAL_MSG always."""
+def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
+    """The peer sends a message to a missing queue and a nontransactional one to a transactional queue: BAD_DST_Q comes
+    only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
+    """
     sut.configure(send_insecure_nacks=insecure)
     receiver = AcknowledgingReceiver(peer, sut)
-    nowhere = receiver.asking(destination=rf"TCP:{sut.address}\{NOWHERE}", properties={"NA": 1})
-    sent = [receiver.give(nowhere), receiver.give(receiver.asking(queue="transactional", properties={"NA": 1}))]
+    nowhere = receiver.build_message(destination=peer.missing_queue, properties={"NA": 1})
+    sent = [
+        receiver.send_packet(nowhere),
+        receiver.send_packet(receiver.build_message(queue="transactional", properties={"NA": 1})),
+    ]
     came = receiver.await_acks(2 if insecure else 1)
-    expected = of_classes(*([BAD_DST_Q] if insecure else []), NOT_TRANSACTIONAL_MSG)
+    expected = of_classes(*([AckClass.BAD_DST_Q] if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
     judge("MQQB-3.1.7.15-05", expected=expected, observed=came, evidence=[*sent, *came])
 
 
-def _administrations(sut: Sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
-    """Return the rule of each type of administration queue, its fields, and the queue that the acknowledgment names."""
+def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
+    """Return rule, UserHeader fields and expected destination for each type of administration queue."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
-    direct = receiver.administered()["AdminQueue"]
+    direct = receiver.with_admin_queue()["AdminQueue"]
     return [
-        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{DIRECT}: {direct}"),
-        ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"{ON_DESTINATION}: {ADMIN_NUMBER}"),
-        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{ON_DESTINATION}: {ADMIN_NUMBER}"),
-        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{PUBLIC}: {PEER_PUBLIC_QUEUE}"),
+        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{QueueType.DIRECT}: {direct}"),
+        ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
+        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
+        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"),
     ]
 
 
@@ -176,11 +166,13 @@ def _administrations(sut: Sut, receiver: AcknowledgingReceiver) -> list[tuple[st
     "MQQB-3.1.7.15-15",
 )
 @needs("receive", "private_names", "public_names")
-def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
-    """For each type of administration queue a message is acknowledged when it arrives, and when it is received."""
+def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
+    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it:
+    both acknowledgments are addressed to that queue.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
-    for count, (rule_of_type, user, expected) in enumerate(_administrations(sut, receiver)):
-        sent, arrived = receiver.acknowledgment(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
+    for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
+        sent, arrived = receiver.send_for_ack(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
         sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
         received = receiver.await_acks(2 * count + 2)[2 * count + 1 :]
         evidence = [sent, arrived, *received]
@@ -189,10 +181,10 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
             "MQQB-3.1.7.15-08",
             "MQQB-3.1.7.15-10",
             expected=expected.lower(),
-            observed=_queue(arrived, "Destination"),
+            observed=_describe_queue(arrived, "Destination"),
             evidence=evidence,
         )
-        observed = [_queue(ack, "Destination") for ack in received]
+        observed = [_describe_queue(ack, "Destination") for ack in received]
         judge("MQQB-3.1.7.15-09", expected=[expected.lower()], observed=observed, evidence=evidence)
 
 
@@ -203,20 +195,22 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
     [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
     ids=["arrived", "refused"],
 )
-def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_there(peer, sut, judge, asked, name):
-    """With AQ 3 the acknowledgment of a message to the SUT, taken or not, is in its own queue of that number."""
+def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
+    """The peer sends a message with AQ 3, accepted or refused: the acknowledgment is in the SUT's own queue of that
+    number.
+    """
     queue = sut.new_queue("administration")
-    number = private_number(sut, queue)
+    number = private_queue_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
-    user = private_queue(sut.guid, number) | own
+    user = peer.private_queue(sut.guid, number) | own
     make = peer.message if asked == "PA" else receiver.sequence.message
-    sent = receiver.give(make(user, destination=None, properties={asked: 1}))
+    sent = receiver.send_packet(make(user, destination=None, properties={asked: 1}))
     receiver.session.quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @covers(
@@ -232,16 +226,18 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
 )
 @needs("queue_control")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, recoverable):
-    """Identifier, queue, delivery and body of the message, for one that arrives and one that is refused."""
-    number = private_number(sut, sut.queue("transactional"))
+def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
+    """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
+    acknowledgment has correlation, response queue, delivery and body of its packet.
+    """
+    number = private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
-    arrived = receiver.acknowledgment(receiver.asking(user, properties={"PA": 1}, **asks))
-    refused_to = private_queue(sut.guid, number)
-    to_private = receiver.asking(user | refused_to, destination=None, properties={"NA": 1}, **asks)
-    refused = receiver.acknowledgment(to_private, 2)
+    arrived = receiver.send_for_ack(receiver.build_message(user, properties={"PA": 1}, **asks))
+    refused_to = peer.private_queue(sut.guid, number)
+    to_private = receiver.build_message(user | refused_to, destination=None, properties={"NA": 1}, **asks)
+    refused = receiver.send_for_ack(to_private, 2)
     for sent, ack in (arrived, refused):
         judge(
             "MQQB-3.1.7.15-17",
@@ -252,7 +248,7 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
         )
         judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
         judge_attributes(judge, sent, ack)
-    named_here = f"{DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
+    named_here = f"{QueueType.DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
     private_here = one_of(f"2: {number}", f"6: {number}")
     for rule, (sent, ack), expected in (
         ("MQQB-3.1.7.15-23", arrived, named_here),
@@ -260,7 +256,7 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
         ("MQQB-3.1.7.15-21", refused, private_here),
         ("MQQB-3.1.7.15-20", refused, private_here),
     ):
-        judge(rule, expected=expected, observed=_queue(ack, "Response"), evidence=[sent, ack])
+        judge(rule, expected=expected, observed=_describe_queue(ack, "Response"), evidence=[sent, ack])
     bodies = [bytes(ack["MessagePropertiesHeader"].MessageBody) for _, ack in (arrived, refused)]
     judge("MQQB-3.1.7.15-29", expected=[b"", BODY], observed=bodies, evidence=[*arrived, *refused])
 
@@ -276,32 +272,31 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
     *ATTRIBUTES,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, judge, recoverable):
-    """A message that arrives and two that are refused, with all that can be asked for, to direct names.
-
-    The last one has a SecurityHeader that names its sender alone: its body was not encrypted either.
+def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
+    """The peer sends one message that arrives and two that are refused, with all requests, lifetimes and journals: the
+    acknowledgments have none of these attributes.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = answers | {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
     every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
-    arrived = receiver.acknowledgment(receiver.asking(user, properties=every | {"NR": 0}, **asks))
-    refused = receiver.acknowledgment(receiver.asking(user, queue="transactional", properties=every, **asks), 2)
+    arrived = receiver.send_for_ack(receiver.build_message(user, properties=every | {"NR": 0}, **asks))
+    refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
-        named_here = f"{DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
+        named_here = f"{QueueType.DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
         for rule, expected, observed in (
             ("MQQB-3.1.7.15-17", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-18", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-20", named_here, _queue(ack, "Response")),
-            ("MQQB-3.1.7.15-23", named_here, _queue(ack, "Response")),
+            ("MQQB-3.1.7.15-20", named_here, _describe_queue(ack, "Response")),
+            ("MQQB-3.1.7.15-23", named_here, _describe_queue(ack, "Response")),
             ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
         ):
             judge(rule, expected=expected, observed=observed, evidence=[sent, ack])
-    judge.finished("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
+    judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
     claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
-    claimed = receiver.acknowledgment(receiver.asking(user, **asks), 3)
+    claimed = receiver.send_for_ack(receiver.build_message(user, **asks), 3)
     for (sent, ack), body in ((arrived, b""), (refused, BODY), (claimed, BODY)):
         judge_attributes(judge, sent, ack)
         observed = bytes(ack["MessagePropertiesHeader"].MessageBody)
@@ -310,38 +305,40 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
 
 @covers("MQQB-3.1.7.15-22")
 @needs("configure")
-def test_the_response_queue_of_an_acknowledgment_may_be_public(peer, sut, judge):
-    """A message to a public queue that the SUT has not is refused; the acknowledgment names that queue."""
+def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
+    """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
+    public queue as response queue.
+    """
     sut.configure(send_insecure_nacks=True)
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
-    user = {"DQ": PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
-    sent, ack = receiver.acknowledgment(receiver.asking(user, destination=None, properties={"NA": 1}))
-    expected = f"{PUBLIC}: {PEER_PUBLIC_QUEUE}"
-    judge("MQQB-3.1.7.15-22", expected=expected, observed=_queue(ack, "Response"), evidence=[sent, ack])
+    user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
+    sent, ack = receiver.send_for_ack(receiver.build_message(user, destination=None, properties={"NA": 1}))
+    expected = f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"
+    judge("MQQB-3.1.7.15-22", expected=expected, observed=_describe_queue(ack, "Response"), evidence=[sent, ack])
 
 
-ENDS = {
-    "received": ("PR", RECEIVE),
-    "purged": ("NR", Q_PURGED),
-    "deleted": ("NR", Q_DELETED),
-    "timeout": ("NR", RECEIVE_TIMEOUT),
+REMOVALS = {
+    "received": ("PR", AckClass.RECEIVE),
+    "purged": ("NR", AckClass.Q_PURGED),
+    "deleted": ("NR", AckClass.Q_DELETED),
+    "timeout": ("NR", AckClass.RECEIVE_TIMEOUT),
 }
-"""Ways for a message out of its queue, the bit that asks for an acknowledgment, and the class of that."""
-CLASSES = {
+"""Ways in which a message leaves its queue, the bit that requests an acknowledgment, and its class."""
+CLASS_RULES = {
     "received": "MQQB-3.1.7.2.1-D01",
     "deleted": "MQQB-3.1.7.2.1-D02",
     "purged": "MQQB-3.1.7.2.1-D03",
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
-"""The rule of the class of each."""
-EVENTS = {
+"""The rule of the class of each way."""
+EVENT_RULES = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
     "timeout": ["MQDMPR-3.1.7.2.7-12"],
 }
-"""The rules of the events that let every message of a queue leave it."""
-DELIVERY = {
+"""The rules of the events that remove every message of a queue."""
+DELIVERY_RULES = {
     "express": "MQQB-3.1.7.2.1-02",
     "recoverable": "MQQB-3.1.7.2.1-01",
     "transactional": "MQQB-3.1.7.2.1-01",
@@ -361,14 +358,17 @@ DELIVERY = {
 )
 @needs("queue_control", "receive")
 @pytest.mark.parametrize(
-    "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in DELIVERY.items()]
+    "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in DELIVERY_RULES.items()]
 )
 @pytest.mark.parametrize(
-    "end", [pytest.param(end, marks=covers(rule, *EVENTS.get(end, ())), id=end) for end, rule in CLASSES.items()]
+    "end",
+    [pytest.param(end, marks=covers(rule, *EVENT_RULES.get(end, ())), id=end) for end, rule in CLASS_RULES.items()],
 )
-def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, delivery):
-    """Of three messages with one disposition that with the bit for it is acknowledged; the others lack it."""
-    bit, expected = ENDS[end]
+def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
+    """Three messages without requests, with the wrong and with the right request are received, purged, deleted or
+    expire: only the last is acknowledged, with its values.
+    """
+    bit, expected = REMOVALS[end]
     recoverable = int(delivery != "express")
     other = {"PR": "NR", "NR": "PR"}[bit]
     transactional = delivery == "transactional"
@@ -377,23 +377,23 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     destination = rf"TCP:{sut.address}\{queue}"
     life_s = LIFE_S if end == "timeout" else INFINITE
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
-    user = receiver.administered(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
+    user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     make = receiver.sequence.message if transactional else peer.message
     sent = [
-        receiver.give(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
+        receiver.send_packet(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
     ]
-    if arrives(sut, receiver.session, "end 2", queue) != "in its queue":
-        raise ConformanceFailure("the SUT did not take the messages")
-    _end(receiver, sut, end, queue)
+    if not peer.await_label("end 2", queue):
+        raise ConformanceFailure("the messages are not in the queue")
+    _remove_messages(receiver, sut, end, queue)
     came = receiver.await_acks(1)
     evidence = [*sent, *came]
     judge("MQQB-3.1.7.2-01", expected=acknowledged(sent[2]), observed=came, evidence=evidence)
     judge(
         "MQQB-3.1.7.2.1-03",
         "MQQB-3.1.7.15-07",
-        CLASSES[end],
-        *EVENTS.get(end, ()),
+        CLASS_RULES[end],
+        *EVENT_RULES.get(end, ()),
         expected=of_classes(expected),
         observed=came,
         evidence=evidence,
@@ -404,20 +404,24 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     judge_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=acknowledgment(sent[2]), observed=ack, evidence=evidence)
     judge(
-        DELIVERY[delivery], "MQQB-3.1.7.15-24", expected=recoverable, observed=ack["UserHeader"].DM, evidence=evidence
+        DELIVERY_RULES[delivery],
+        "MQQB-3.1.7.15-24",
+        expected=recoverable,
+        observed=ack["UserHeader"].DM,
+        evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.15-19",
-        expected=f"{DIRECT}: {destination}".lower(),
-        observed=_queue(ack, "Response"),
+        expected=f"{QueueType.DIRECT}: {destination}".lower(),
+        observed=_describe_queue(ack, "Response"),
         evidence=evidence,
     )
     body = bytes(ack["MessagePropertiesHeader"].MessageBody)
     judge("MQQB-3.1.7.15-28", expected=b"" if end == "received" else BODY, observed=body, evidence=evidence)
 
 
-def _end(receiver: AcknowledgingReceiver, sut: Sut, end: str, queue: str) -> None:
-    """Let every message leave the queue in one way."""
+def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:
+    """Remove every message from the queue in one way."""
     if end == "received":
         for _ in sut.labels(queue):
             sut.control.call("receive", queue=queue, timeout_ms=0)

@@ -8,9 +8,9 @@ from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
-@fault("step-sent-twice", breaks="MQQB-3.1.7.16-06")
+@fault("sender-message-sent-twice-on-session", breaks="MQQB-3.1.7.16-06")
 class SentTwice(DispatchCollection):
-    """A message that was sent stays in the dispatch collection once."""
+    """The sender leaves a sent message once in the dispatch collection and sends it twice."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during, packets, skip, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, PrivateName, UserMessagePacket
@@ -26,22 +26,22 @@ def _is_acknowledgment(packet: UserMessagePacket) -> bool:
 
 
 add(
-    "final-ack-lost-with-its-session",
+    "receiver-final-ack-lost-with-session",
     "MQQB-3.1.7.17-11",
-    "A FinalAck that the other side has not acknowledged is forgotten with the session.",
+    "The receiver drops an unacknowledged FinalAck when its session ends.",
     skip(FinalAcks.keep_final_acks),
 )
 add(
-    "final-ack-kept-for-a-later-session",
+    "receiver-final-ack-of-lost-session-not-sent-on-open-session",
     "MQQB-3.1.7.17-11",
-    "A FinalAck whose session was lost is not sent on another that is open.",
+    "The receiver does not send the FinalAck of a lost session on another open session.",
     skip_during(FinalAcks.requeue, Sending.dispatch_messages),
 )
 
 
-@fault("transactional-ack-identifier", breaks="MQQB-3.1.7.17-03")
+@fault("receiver-transactional-ack-message-id-reused", breaks="MQQB-3.1.7.17-03")
 class SameIdentifierForAll(OrderAcks):
-    """All acknowledgments have one MessageID."""
+    """The receiver gives every OrderAck and FinalAck the same MessageID."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -52,9 +52,9 @@ class SameIdentifierForAll(OrderAcks):
 
 
 add(
-    "transactional-ack-class",
+    "receiver-final-ack-class-always-q-deleted",
     "MQQB-3.1.7.17-04",
-    "Every FinalAck is of class NACK_Q_DELETED.",
+    "The receiver's FinalAck always has the class NACK_Q_DELETED.",
     field_is(
         UserMessagePacket,
         "MessagePropertiesHeader.MessageClass",
@@ -63,15 +63,15 @@ add(
     ),
 )
 add(
-    "transactional-ack-priority",
+    "receiver-transactional-ack-priority-3",
     "MQQB-3.1.7.17-05",
-    "An acknowledgment has priority 3.",
+    "The receiver's OrderAck or FinalAck has priority 3.",
     field_is(UserMessagePacket, "BaseHeader.PR", 3, _is_acknowledgment),
 )
 add(
-    "transactional-ack-body",
+    "receiver-order-ack-number-0",
     "MQQB-3.1.7.17-06",
-    "An OrderAck has the number 0.",
+    "The receiver's OrderAck has TxSequenceNumber 0.",
     wrong_fields(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageBody": lambda body: body[:8] + bytes(4) + body[12:]},
@@ -79,9 +79,9 @@ add(
     ),
 )
 add(
-    "transactional-ack-queue",
+    "receiver-transactional-ack-queue-name-wrong",
     "MQQB-3.1.7.17-07",
-    "An acknowledgment is for order$.",
+    "The receiver addresses an OrderAck or FinalAck to the queue order$ instead of order_queue$.",
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.DestinationQueue.DirectFormatName": lambda name: name.replace("order_queue$", "order$")},
@@ -89,9 +89,9 @@ add(
     ),
 )
 add(
-    "transactional-ack-dropped",
+    "receiver-transactional-ack-not-sent",
     "MQQB-3.1.7.17-11",
-    "No acknowledgment is sent.",
+    "The receiver sends no OrderAck and no FinalAck.",
     packets(UserMessagePacket, lambda packet: None, _is_acknowledgment),
 )
 
@@ -101,109 +101,151 @@ Body = OrderAckBody | FinalAckBody
 RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-def _of_order(message_class: MessageClass) -> bool:
+def _is_order_ack_class(message_class: MessageClass) -> bool:
     return message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
 
 
-def _of_message(message_class: MessageClass) -> bool:
+def _is_receipt_class(message_class: MessageClass) -> bool:
     return message_class is RECEIVED
 
 
-def _of_packet(message_class: MessageClass) -> bool:
-    return not _of_order(message_class) and not _of_message(message_class)
+def _is_refusal_class(message_class: MessageClass) -> bool:
+    return not _is_order_ack_class(message_class) and not _is_receipt_class(message_class)
 
 
-def _with_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
+def _change_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
     class WithBody(OrderAcks):
         def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
             super().send_transactional_ack(name, message_class, change(body) if when(message_class) else body, now)
 
-    return replaced(WithBody)
+    return replace_part(WithBody)
 
 
-def _without_previous(body: FinalAckBody) -> FinalAckBody:
+def _clear_previous(body: FinalAckBody) -> FinalAckBody:
     return replace(body, TxPreviousSequenceNumber=0)
 
 
-def _of_other_source(body: FinalAckBody) -> FinalAckBody:
+def _change_source(body: FinalAckBody) -> FinalAckBody:
     return replace(body, SourceGUID=UUID(int=body.SourceGUID.int ^ 1))
 
 
-def _of_next_message(body: FinalAckBody) -> FinalAckBody:
+def _increment_message_id(body: FinalAckBody) -> FinalAckBody:
     return replace(body, MessageID=body.MessageID + 1)
 
 
-def _of_other_sequence(body: OrderAckBody) -> OrderAckBody:
+def _change_sequence(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceID=replace(body.TxSequenceID, TimeStamp=body.TxSequenceID.TimeStamp + 1))
 
 
-def _of_first_number(body: OrderAckBody) -> OrderAckBody:
+def _set_first_number(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
 
 
 _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[Any], Body]], ...] = (
     (
-        "order-ack-other-sequence",
+        "receiver-order-ack-sequence-id-wrong",
         "MQQB-3.1.7.17-D03",
-        "An OrderAck names another sequence.",
-        _of_order,
-        _of_other_sequence,
+        "The receiver's OrderAck has the TxSequenceID of another sequence.",
+        _is_order_ack_class,
+        _change_sequence,
     ),
-    ("order-ack-first-number", "MQQB-3.1.7.17-D04", "An OrderAck says 1 for ever.", _of_order, _of_first_number),
-    ("received-without-previous", "MQQB-3.1.7.17-D05", "The previous number is 0.", _of_message, _without_previous),
-    ("received-of-other-source", "MQQB-3.1.7.17-D06", "The source is another.", _of_message, _of_other_source),
-    ("received-of-next-message", "MQQB-3.1.7.17-D07", "The MessageID is the next.", _of_message, _of_next_message),
-    ("refused-without-previous", "MQQB-3.1.7.17-D08", "The previous number is 0.", _of_packet, _without_previous),
-    ("refused-of-other-source", "MQQB-3.1.7.17-D09", "The source is another.", _of_packet, _of_other_source),
-    ("refused-of-next-message", "MQQB-3.1.7.17-D10", "The MessageID is the next.", _of_packet, _of_next_message),
+    (
+        "receiver-order-ack-number-always-1",
+        "MQQB-3.1.7.17-D04",
+        "The receiver's OrderAck always has TxSequenceNumber 1.",
+        _is_order_ack_class,
+        _set_first_number,
+    ),
+    (
+        "receiver-final-ack-of-receipt-previous-number-0",
+        "MQQB-3.1.7.17-D05",
+        "The receiver's FinalAck of a received message has TxPreviousSequenceNumber 0.",
+        _is_receipt_class,
+        _clear_previous,
+    ),
+    (
+        "receiver-final-ack-of-receipt-source-guid-wrong",
+        "MQQB-3.1.7.17-D06",
+        "The receiver's FinalAck of a received message has a wrong SourceGUID.",
+        _is_receipt_class,
+        _change_source,
+    ),
+    (
+        "receiver-final-ack-of-receipt-message-id-high",
+        "MQQB-3.1.7.17-D07",
+        "The receiver's FinalAck of a received message has a MessageID that is one too high.",
+        _is_receipt_class,
+        _increment_message_id,
+    ),
+    (
+        "receiver-final-ack-of-refusal-previous-number-0",
+        "MQQB-3.1.7.17-D08",
+        "The receiver's FinalAck of a refused packet has TxPreviousSequenceNumber 0.",
+        _is_refusal_class,
+        _clear_previous,
+    ),
+    (
+        "receiver-final-ack-of-refusal-source-guid-wrong",
+        "MQQB-3.1.7.17-D09",
+        "The receiver's FinalAck of a refused packet has a wrong SourceGUID.",
+        _is_refusal_class,
+        _change_source,
+    ),
+    (
+        "receiver-final-ack-of-refusal-message-id-high",
+        "MQQB-3.1.7.17-D10",
+        "The receiver's FinalAck of a refused packet has a MessageID that is one too high.",
+        _is_refusal_class,
+        _increment_message_id,
+    ),
 )
 for _name, _rule, _says, _when, _change in _BODIES:
-    add(f"transactional-ack-{_name}", _rule, _says, _with_body(_when, _change))
+    add(_name, _rule, _says, _change_body(_when, _change))
 
 # -- its delivery and its queue ------------------------------------------------------------------------------------
 
 add(
-    "transactional-ack-express",
+    "receiver-final-ack-delivery-express",
     "MQQB-3.1.7.17-D01",
-    "A FinalAck is express.",
+    "The receiver's FinalAck is express.",
     field_is(UserMessagePacket, "UserHeader.DM", 0, is_final_ack),
 )
 add(
-    "transactional-ack-says-encrypted",
+    "receiver-transactional-ack-privacy-level-1",
     "MQQB-3.1.7.17-D02",
-    "An acknowledgment says that its body is encrypted.",
+    "The receiver's OrderAck or FinalAck has PrivacyLevel 1.",
     field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_acknowledgment),
 )
 
 
-@fault("transactional-ack-always-private", breaks="MQQB-3.1.7.17-D11")
+@fault("receiver-transactional-ack-always-to-private-name", breaks="MQQB-3.1.7.17-D11")
 class AlwaysPrivate(OrderAcks):
-    """Every acknowledgment goes to a private name."""
+    """The receiver addresses every OrderAck and FinalAck to a private format name."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         return str(PrivateName(source, ORDER_QUEUE_NUMBER))
 
 
-@fault("transactional-ack-always-direct", breaks="MQQB-3.1.7.17-D13")
+@fault("receiver-transactional-ack-always-to-direct-name", breaks="MQQB-3.1.7.17-D13")
 class AlwaysDirect(OrderAcks):
-    """Every acknowledgment goes to a direct name."""
+    """The receiver addresses every OrderAck and FinalAck to a direct format name."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         return f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
 
 
-@fault("transactional-ack-other-number", breaks=("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"))
+@fault("receiver-transactional-ack-private-queue-number-5", breaks=("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"))
 class OtherNumber(OrderAcks):
-    """A private name has the number of another queue."""
+    """The receiver addresses an OrderAck or FinalAck to private queue 5 instead of 4."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         name = super().name_order_queue(session, source)
         return name if session.DirectFormatSession else str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
 
 
-@fault("transactional-ack-on-open-session-only", breaks=("MQQB-3.1.7.17-11", "MQQB-3.1.7.2.2-01"))
+@fault("receiver-transactional-ack-without-open-session-dropped", breaks=("MQQB-3.1.7.17-11", "MQQB-3.1.7.2.2-01"))
 class OnOpenSessionOnly(OrderAcks):
-    """An acknowledgment is dropped when no session with the sender is open."""
+    """The receiver drops an OrderAck or FinalAck when no session with the sender is open."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -212,9 +254,9 @@ class OnOpenSessionOnly(OrderAcks):
             super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("final-ack-names-the-session-partner", breaks="MQQB-3.1.7.17-D09", blind=True)
+@fault("receiver-final-ack-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
 class FinalAckNamesTheSessionPartner(FinalAcks):
-    """SourceGUID in the FinalAck of a refused message is the queue manager of the session, not its source."""
+    """The receiver's FinalAck of a refused packet has the GUID of the session's queue manager in SourceGUID."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -224,9 +266,9 @@ class FinalAckNamesTheSessionPartner(FinalAcks):
 
 
 add(
-    "acknowledgments-have-the-identifier-of-the-message-before",
+    "receiver-transactional-ack-message-id-of-previous-message",
     "MQQB-3.1.7.17-03",
-    "An OrderAck or FinalAck has the identifier that the message sent before it had.",
+    "The receiver's OrderAck or FinalAck has the MessageID of the message that it sent before.",
     during(
         OrderAcks.send_transactional_ack,
         Numbering.assign_identifier,

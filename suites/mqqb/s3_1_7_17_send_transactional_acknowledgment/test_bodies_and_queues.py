@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: its body, its delivery and where it goes, rule by rule."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: its body, delivery and destination."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
-from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
-from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
-from suites.mqqb.steps.opening import OTHER_GUID, text
-from suites.mqqb.steps.ordering import Receiver, place, private_number
+from suites.mqqb.steps.disposition import QueueType
+from suites.mqqb.steps.opening import OTHER_GUID, guid_text
+from suites.mqqb.steps.ordering import Receiver, private_queue_number, read_ack_place
 
 ORDER_QUEUE_NUMBER = 4
 
 
-def _fields(frame: Frame, body: type) -> dict[str, str]:
+def _body_fields(frame: Frame, body: type) -> dict[str, str]:
     """Return the fields of the body of an acknowledgment as text."""
     data = bytes(frame["MessagePropertiesHeader"].MessageBody)
     found = body(data)
@@ -45,52 +44,54 @@ def _privacy(frame: Frame) -> dict[str, Any]:
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_an_order_ack_names_the_sequence_and_how_far_it_got(peer, sut, judge, count):
-    """Of a sequence of several messages the last OrderAck names the last, and the one before as previous."""
+def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
+    """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
+    number before it, and is not encrypted.
+    """
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(count)]
     frame = receiver.last_acknowledgment(count)
     if frame is None:
         raise ConformanceFailure("no OrderAck came for the transactional messages")
-    identifier, found, evidence = receiver.sequence.identifier, _fields(frame, OrderAckBody), [*sent, frame]
+    identifier, found, evidence = receiver.sequence.identifier, _body_fields(frame, OrderAckBody), [*sent, frame]
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
     judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
-    judge(
-        "MQQB-3.1.7.17-D04",
-        "MQQB-3.1.7.17-06",
-        expected=fields(TxSequenceNumber=str(count), TxPreviousSequenceNumber=str(count - 1)),
-        observed={name: found[name] for name in ("TxSequenceNumber", "TxPreviousSequenceNumber")},
-        evidence=evidence,
-    )
+    numbers = {name: found[name] for name in ("TxSequenceNumber", "TxPreviousSequenceNumber")}
+    both = fields(TxSequenceNumber=str(count), TxPreviousSequenceNumber=str(count - 1))
+    judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
+    last = {"TxSequenceNumber": found["TxSequenceNumber"]}
+    judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
     judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=evidence)
 
 
-def _judge_final(judge: Judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
-    """Judge the body of a FinalAck by the message that it is of, and that it is recoverable and not encrypted."""
+def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
+    """Judge the body of a FinalAck by its message, and that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
-        "SourceGUID": text(user.SourceQueueManager),
+        "SourceGUID": guid_text(user.SourceQueueManager),
         "MessageID": str(user.MessageID),
     }
-    found = _fields(frame, FinalAckBody)
+    found = _body_fields(frame, FinalAckBody)
     for rule, name in rules.items():
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected=fields({"UserHeader.DM": 1}), observed=frame, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=[sent, frame])
 
 
-OF_A_PACKET = {
+RULES_OF_REFUSED = {
     "MQQB-3.1.7.17-D08": "TxPreviousSequenceNumber",
     "MQQB-3.1.7.17-D09": "SourceGUID",
     "MQQB-3.1.7.17-D10": "MessageID",
 }
 
 
-@covers(*OF_A_PACKET, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@covers(*RULES_OF_REFUSED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
-def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge, routed):
-    """After two messages that are taken a seventh is for no queue: its FinalAck says which message, and after which."""
+def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed):
+    """The peer sends two transactional messages, then one to a missing queue: its FinalAck has the previous number,
+    source and MessageID of that packet.
+    """
     receiver = Receiver(peer, sut)
     for _ in range(2):
         receiver.send()
@@ -98,11 +99,11 @@ def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge, routed):
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
-    sent = receiver.send(source, destination=rf"TCP:{sut.address}\{NOWHERE}", transaction=after)
-    _judge_final(judge, sent, receiver.await_acknowledgment(final=True), OF_A_PACKET)
+    sent = receiver.send(source, destination=peer.missing_queue, transaction=after)
+    _judge_final(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
 
 
-OF_A_MESSAGE = {
+RULES_OF_RECEIVED = {
     "MQQB-3.1.7.17-D05": "TxPreviousSequenceNumber",
     "MQQB-3.1.7.17-D06": "SourceGUID",
     "MQQB-3.1.7.17-D07": "MessageID",
@@ -110,9 +111,11 @@ OF_A_MESSAGE = {
 
 
 @needs("receive")
-@covers(*OF_A_MESSAGE, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
-def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
-    """Of three messages in their queue the last, after a gap, wants a FinalAck; an application receives them all."""
+@covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
+    """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
+    the previous number, source and MessageID of the last.
+    """
     receiver = Receiver(peer, sut)
     sent = [receiver.send() for _ in range(2)]
     receiver.sequence.number = 6
@@ -122,14 +125,16 @@ def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
-    _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), OF_A_MESSAGE)
+    _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
 
 
 @covers("MQQB-3.1.7.17-D11")
-def test_acknowledgments_of_a_session_for_a_direct_name_go_to_a_direct_name(peer, sut, judge):
-    """The order queue at the address of the peer: for an OrderAck, and for a FinalAck."""
+def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
+    """The peer sends a message that is accepted and one that is refused, to direct names: OrderAck and FinalAck are
+    addressed to the order queue at the peer's address.
+    """
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(), receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")]
+    sent = [receiver.send(), receiver.send(destination=peer.missing_queue)]
     for message, final in zip(sent, (False, True), strict=True):
         frame = receiver.await_acknowledgment(final=final)
         user = frame["UserHeader"]
@@ -140,61 +145,71 @@ def test_acknowledgments_of_a_session_for_a_direct_name_go_to_a_direct_name(peer
 
 @needs("queue_control", "private_names")
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
-def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(peer, sut, judge):
-    """The message is for a private name of the SUT: the order queue is number 4 of the peer's."""
-    number = private_number(sut, sut.queue("transactional"))
+def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
+    """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
+    queue 4 of the peer.
+    """
+    number = private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
-    sent = receiver.send(private_queue(sut.guid, number), destination=None)
+    sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
     frame = receiver.await_acknowledgment()
-    user, before = frame["UserHeader"], place(frame)
+    user, before = frame["UserHeader"], read_ack_place(frame)
     if before.TxSequenceNumber != 1:
         raise ConformanceFailure("the OrderAck is not of the message of this check")
-    named = getattr(user.DestinationQueue, "PrivateQueueIdentifier", None)
-    observed = f"DQ {user.DQ}, queue {named} of {text(user.QueueManagerAddress)}"
-    expected = f"DQ {ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
+    observed = {
+        "DQ": user.DQ,
+        "queue": getattr(user.DestinationQueue, "PrivateQueueIdentifier", None),
+        "queue manager": guid_text(user.QueueManagerAddress),
+    }
+    own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": guid_text(peer.identifier)}
+    expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
     judge.all(expected=expected, observed=observed, evidence=[sent, frame])
 
 
 @covers("MQQB-3.1.7.17-11")
-def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
-    """Being recoverable, two FinalAcks whose session is lost with them come on the next one, and on the one after."""
+def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
+    """The peer sends two refused messages and drops every session twice without acknowledging the FinalAcks: both come
+    again on each following session.
+    """
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}") for _ in range(2)]
+    sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
     known = 0
     for turn in ("at first", "again", "and again"):
-        frames = _final_acks(receiver, known, len(wanted))
+        frames = _await_final_acks(receiver, known, len(wanted))
         known += len(frames)
-        observed = sorted(_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
+        observed = sorted(_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
         judge("MQQB-3.1.7.17-11", expected=fields({turn: wanted}), observed={turn: observed}, evidence=[*sent, *frames])
         peer.hang_up()
 
 
 @covers("MQQB-3.1.7.17-11")
-def test_a_final_ack_whose_session_is_lost_comes_on_another_that_is_open(peer, sut, judge):
-    """Two sessions are lost one after the other, a FinalAck with each: both come on what the SUT opens then."""
-    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
+    """The peer closes the session of each of two FinalAcks: both come again on a session that is open or that the SUT
+    opens.
+    """
+    nowhere = peer.missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
     sent: list[Frame] = []
     frames: list[Frame] = []
     for _ in range(2):
         session = next(one for one in (receiver.session, *others) if one.record.closed_by is None)
         sent.append(session.send(receiver.sequence.message(destination=nowhere)))
-        lost = _final_acks(receiver, len(frames), 1)
+        lost = _await_final_acks(receiver, len(frames), 1)
         if not lost:
-            raise ConformanceFailure("no FinalAck came for a message to a queue that is not there")
+            raise ConformanceFailure("no FinalAck came for a message to a missing queue")
         peer.inbox.conversation(lost[-1]).close()
         frames += lost
-        frames += _final_acks(receiver, len(frames), 1)
+        frames += _await_final_acks(receiver, len(frames), 1)
         peer.inbox.acknowledge(spare=session)  # no SessionHeader after a message that was refused (E19)
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
-    came = [_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
+    came = [_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
     observed = sorted({number for number in came if came.count(number) > 1})
     judge("MQQB-3.1.7.17-11", expected=wanted, observed=observed, evidence=[*sent, *frames])
 
 
-def _final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
-    """Wait for so many FinalAcks, behind those that are known, on whatever session; return those that came."""
+def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
+    """Wait for so many FinalAcks behind the known ones, on any session; return the new ones."""
 
     def came() -> list[Frame]:
         return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]

@@ -1,15 +1,17 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. When a FinalAck is sent is judged with 3.1.7.2.2."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. The sending of a FinalAck is judged with 3.1.7.2.2."""
 
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
-from harness.capture.recorder import Frame
-from harness.expectations import Expectation, holds, one_of
+from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers
-from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE
-from suites.mqqb.steps.opening import text
-from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, Receiver, place
+from suites.mqqb.steps.disposition import AckClass
+from suites.mqqb.steps.ordering import LABEL, Receiver, read_ack_place
+
+ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
+"""Attributes of every OrderAck and FinalAck that are 0."""
 
 
 @covers(
@@ -20,60 +22,64 @@ from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, Receiver, place
     "MQQB-3.1.7.17-07",
     "MQQB-3.1.7.17-11",
 )
-def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
-    """An OrderAck for a message that was taken, then a FinalAck for one that no queue takes."""
+def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
+    """The peer sends a message that is accepted and one to a missing queue: the OrderAck and the FinalAck have their
+    class, attributes, own MessageID, destination and body.
+    """
     receiver = Receiver(peer, sut)
     names = []
-    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
-    for count, value in enumerate((ORDER_ACK, BAD_DST_Q), 1):
-        sent = receiver.send() if value == ORDER_ACK else receiver.send(destination=nowhere)
-        frame = receiver.poll_acknowledgment(final=value != ORDER_ACK)
+    nowhere = peer.missing_queue
+    for count, value in enumerate((AckClass.ORDER_ACK, AckClass.BAD_DST_Q), 1):
+        sent = receiver.send() if value == AckClass.ORDER_ACK else receiver.send(destination=nowhere)
+        frame = receiver.poll_acknowledgment(final=value != AckClass.ORDER_ACK)
         evidence = [sent, frame]
         judge(
             "MQQB-3.1.7.17-11",
-            expected=holds("it came", otherwise="nothing came"),
+            expected=holds("an acknowledgment", otherwise="no acknowledgment"),
             observed=frame is not None,
             evidence=evidence,
         )
         if frame is None:
             continue
-        user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], place(frame)
+        user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], read_ack_place(frame)
         judge("MQQB-3.1.7.17-04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
-        observed = f"{_attributes(frame)}, DM {user.DM}"
-        judge("MQQB-3.1.7.17-05", expected=_attributes_of(value), observed=observed, evidence=evidence)
+        delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
+        attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": LABEL})
+        judge("MQQB-3.1.7.17-05", expected=attributes, observed=_attributes(frame), evidence=evidence)
         names.append(_identifier(frame))
         own = (
             len(set(names)) == count
             and names[-1] != _identifier(sent)
-            and text(user.SourceQueueManager) == text(sut.guid)
+            and UUID(str(user.SourceQueueManager)) == sut.guid
         )
-        judge("MQQB-3.1.7.17-03", expected=holds("its own"), observed=bool(own) or str(names[-1]), evidence=evidence)
+        judge(
+            "MQQB-3.1.7.17-03",
+            expected=holds("a MessageID of its own"),
+            observed=bool(own) or str(names[-1]),
+            evidence=evidence,
+        )
         queue = str(user.DestinationQueue.DirectFormatName).lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
         judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=evidence)
-        if value == ORDER_ACK:
+        if value == AckClass.ORDER_ACK:
             identifier = receiver.sequence.identifier
             first = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
             judge("MQQB-3.1.7.17-06", expected=first, observed=tuple(found), evidence=evidence)
 
 
-def _identifier(frame: Frame) -> tuple[Any, int]:
+def _identifier(frame) -> tuple[Any, int]:
     """Return the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 
 
-def _attributes(frame: Frame) -> str:
-    """Name the attributes of an acknowledgment and their values."""
-    user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
-    bits = ", ".join(f"{name} {getattr(user, name)}" for name in ("JN", "JP", "AQ", "RQ", "SH", "TH"))
-    label = str(properties.Label).rstrip("\0")
-    return (
-        f"PR {frame['BaseHeader'].PR}, {bits}, Flags {properties.Flags}, TR {frame['BaseHeader'].TR}, "
-        f"BodyType {properties.BodyType}, {label}"
-    )
-
-
-def _attributes_of(value: int) -> Expectation | str:
-    """Return the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
-    expected = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
-    return one_of(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"
+def _attributes(frame) -> dict[str, Any]:
+    """Return the attributes of an acknowledgment by name."""
+    base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
+    return {
+        "PR": base.PR,
+        "TR": base.TR,
+        **{name: getattr(user, name) for name in ("DM", "JN", "JP", "AQ", "RQ", "SH", "TH")},
+        "Flags": properties.Flags,
+        "BodyType": properties.BodyType,
+        "Label": str(properties.Label).rstrip("\0"),
+    }

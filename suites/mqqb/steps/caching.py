@@ -1,4 +1,4 @@
-"""Steps that checks of the security caches share: reading them and their timers."""
+"""Steps that checks of the security caches share: their entries and cleanup timers."""
 
 from __future__ import annotations
 
@@ -13,31 +13,57 @@ from suites.mqqb.steps.opening import CLOCK_S
 RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "UserCertCache"
 
 
-def manager(sut: Sut) -> dict[str, Any]:
+class Caches:
+    """The security caches in the SUT's abstract data model."""
+
+    RECEIVED_KEYS, SENT_KEYS, CERTIFICATES = RECEIVE, SEND, CERTIFICATES
+
+    def __init__(self, sut: Sut) -> None:
+        self.sut = sut
+
+    def entries(self, name: str) -> list[dict[str, Any]]:
+        """Return the entries of a cache."""
+        entries = inspect_queue_manager(self.sut)[name]
+        if not isinstance(entries, list):
+            raise ConformanceFailure(f"the SUT shows no entries of {name}")
+        return entries
+
+    def users(self) -> list[str]:
+        """Name the users in UserCertCache, in its order."""
+        known = {user.security_id.hex(): user.name for user in USERS}
+        return [known.get(entry["SecurityID"], "?") for entry in self.entries(CERTIFICATES)]
+
+    def remaining_ms(self, name: str) -> int | None:
+        """Return the remaining time of the cleanup timer of a cache, None when it does not run."""
+        left = inspect_queue_manager(self.sut)["timers"][f"{name}Cleanup"]
+        return None if left is None else int(left)
+
+
+def inspect_queue_manager(sut: Sut) -> dict[str, Any]:
     """Return the SUT's elements of MS-MQQB 3.1.1.3."""
     return sut.inspect()["QueueManager"]
 
 
 def cached(sut: Sut, name: str) -> list[dict[str, Any]]:
     """Return the entries of a cache."""
-    entries = manager(sut)[name]
-    if not isinstance(entries, list):
-        raise ConformanceFailure(f"the SUT shows no entries of {name}")
-    return entries
+    return Caches(sut).entries(name)
 
 
 def users(sut: Sut) -> list[str]:
     """Name the users in UserCertCache, in its order."""
-    known = {user.security_id.hex(): user.name for user in USERS}
-    return [known.get(entry["SecurityID"], "?") for entry in cached(sut, CERTIFICATES)]
+    return Caches(sut).users()
 
 
 def remaining_ms(sut: Sut, name: str) -> int | None:
-    """Return the time that is left of the cleanup timer of a cache, None when it does not run."""
-    left = manager(sut)["timers"][f"{name}Cleanup"]
-    return None if left is None else int(left)
+    """Return the remaining time of the cleanup timer of a cache, None when it does not run."""
+    return Caches(sut).remaining_ms(name)
 
 
-def about(now_s: int) -> Expectation:
+def expect_about(now_s: int) -> Expectation:
     """Expect a moment that is about now, in seconds since 1970."""
     return between(now_s - CLOCK_S, now_s + CLOCK_S)
+
+
+# Old names, until their last users change.
+manager = inspect_queue_manager
+about = expect_about

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from enum import IntEnum
 from typing import Any
 from uuid import UUID
 
@@ -12,22 +13,47 @@ from harness.peer.conversation import Conversation
 from harness.peer.party import NONE
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from harness.wire import MessageIdentifier, PrivateQueueFormatNameId
+from harness.wire import MessageIdentifier
 from suites.mqqb.steps.opening import text
 from suites.mqqb.steps.ordering import Receiver, is_ordering
+
+
+class AckClass(IntEnum):
+    """MESSAGE_CLASS_VALUES (MS-MQMQ 2.2.18.1.6)."""
+
+    NORMAL = 0x0000
+    REPORT = 0x0001
+    REACH_QUEUE = 0x0002
+    ORDER_ACK = 0x00FF
+    RECEIVE = 0x4000
+    BAD_DST_Q = 0x8000
+    Q_EXCEED_QUOTA = 0x8003
+    HOP_COUNT_EXCEEDED = 0x8005
+    NOT_TRANSACTIONAL_Q = 0x8009
+    NOT_TRANSACTIONAL_MSG = 0x800A
+    Q_DELETED = 0xC000
+    Q_PURGED = 0xC001
+    RECEIVE_TIMEOUT = 0xC002
+
+
+class QueueType(IntEnum):
+    """Types of queues in UserHeader.Flags (MS-MQMQ 2.2.19.2)."""
+
+    ON_DESTINATION = 3
+    PUBLIC = 5
+    DIRECT = 7
+
 
 NORMAL, REPORT, REACH_QUEUE, ORDER_ACK, RECEIVE = 0x0000, 0x0001, 0x0002, 0x00FF, 0x4000
 BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
 NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
-"""MESSAGE_CLASS_VALUES (MS-MQMQ 2.2.18.1.6)."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
-"""Types of queues in UserHeader.Flags (MS-MQMQ 2.2.19.2)."""
 ADMINISTRATION = "mqc-acks"
 IDENTIFIER_AT = 16
 """Where the identifier of the message stands in the body of a FinalAck: behind its sequence (MS-MQQB 2.2.5)."""
 NOWHERE = "private$\\mqc-nowhere"
-"""A queue that the SUT has not."""
+"""A queue that the SUT does not have."""
 
 
 def message_class(frame: Frame) -> int:
@@ -83,15 +109,15 @@ class AcknowledgingReceiver(Receiver):
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         super().__init__(peer, sut, ordinal)
 
-    def asking(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
-        """Make a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
-        return self.peer.message(self.administered(user), queue=queue, **headers)
+    def build_message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+        """Build a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
+        return self.peer.message(self.with_admin_queue(user), queue=queue, **headers)
 
-    def administered(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
+    def with_admin_queue(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
         """Return fields of UserHeader with an administration queue of the peer."""
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION}", **user}
 
-    def give(self, packet: Any) -> Frame:
+    def send_packet(self, packet: Any) -> Frame:
         """Send a packet on the session of the peer."""
         return self.session.send(packet)
 
@@ -129,43 +155,50 @@ class AcknowledgingReceiver(Receiver):
         inbox.acknowledge(spare=self.session)
         return wanted()
 
-    def shown_to_receive(self) -> Frame:
-        """Return the packet that shows that the SUT receives on the peer's session, so that its silence says something.
+    def require_reception(self) -> Frame:
+        """Return a SessionAck of the SUT on the peer's session: silence means something only if the SUT receives there.
 
-        ConformanceFailure when there is none.
+        ConformanceFailure when none comes.
         """
         return self.session.check_alive()
 
-    def end(self) -> None:
-        """Acknowledge also what came on the peer's session, such as FinalAcks; nothing may follow (E19)."""
+    def acknowledge_all(self) -> None:
+        """Acknowledge also messages on the peer's session, such as FinalAcks; nothing may follow (E19)."""
         self.peer.inbox.acknowledge()
 
-    def acknowledgment(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
-        """Send a packet; return it and the administration acknowledgment number ``count``, on which the steps build."""
-        sent = self.give(packet)
+    def send_for_ack(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
+        """Send a packet; return it and the administration acknowledgment number ``count``.
+
+        ConformanceFailure when fewer come.
+        """
+        sent = self.send_packet(packet)
         came = self.await_acks(count)
         if len(came) < count:
             raise ConformanceFailure("no acknowledgment came to the administration queue")
         return sent, came[count - 1]
 
+    # Old names, until their last users change.
+    asking = build_message
+    administered = with_admin_queue
+    give = send_packet
+    shown_to_receive = require_reception
+    end = acknowledge_all
+    acknowledgment = send_for_ack
+
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:
     """Return the fields of UserHeader of a message to a private queue of a queue manager."""
-    return {
-        "DQ": ON_DESTINATION,
-        "QueueManagerAddress": guid,
-        "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
-    }
+    return Peer.private_queue(guid, number)
 
 
 DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")
 IN_NONE = "in no queue"
 
 
-def remains(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
-    """Return which messages of the peer are in queues of the check, by kind, or among the dead letters of the SUT.
+def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
+    """Name the messages of the peer that are in queues of the check, by kind, or in the SUT's dead-letter queues.
 
-    ``IN_NONE`` also where control shows no queues: then only what a message causes tells that it was taken.
+    ``IN_NONE`` also where control shows no queues: then only the effects of a message show that it was accepted.
     """
     if not sut.has("receive"):
         return IN_NONE
@@ -180,10 +213,12 @@ def remains(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     return ", ".join(found) or IN_NONE
 
 
+remains = find_queues_of  # old name, until its last users change
+
+
 def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
-    """Wait for a message in a queue of the SUT, by path name; return whether it is there."""
-    found = conversation.peer.eventually(lambda: label in sut.labels(queue))
-    return "in its queue" if found else "not in its queue"
+    """Wait for a message in a queue of the SUT, by path name; describe whether it is there."""
+    return "in its queue" if conversation.peer.await_label(label, queue) else "not in its queue"
 
 
 def history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:

@@ -1,40 +1,39 @@
-"""An ordinary exchange in which the peer's packets may carry oddities that make no difference."""
+"""One message of the peer, sent on a session of its own: its packets may carry values that make no difference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.capture.recorder import Frame
-from harness.expectations import facts, packet, packets
+from harness.expectations import Expectation, facts, packet, packets
 from harness.peer.conversation import RawConversation
 from harness.peer.party import NONE
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS, TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
-from suites.mqqb.steps.opening import packet_at
-
-ORDINARY = facts(
-    answers=packets(
-        "EstablishConnection", "ConnectionParameters", packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
-    ),
-    closed=False,
-)
-"""The outcome of an exchange: the answers of an acceptor to the request, to the parameters, to a message."""
 
 
 @dataclass(slots=True)
 class Exchange:
     """An exchange and its packets; ``answers``: the SUT's packets in order, None for one that did not come."""
 
+    ALL_ANSWERED: ClassVar[Expectation] = facts(
+        answers=packets(
+            "EstablishConnection", "ConnectionParameters", packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
+        ),
+        closed=False,
+    )
+    """The acceptor answers the request, the parameters and the message, and does not close."""
+
     connection: RawConversation
     answers: list[Frame | None]
 
     @property
     def outcome(self) -> dict[str, Any]:
-        """Return the SUT's answers in order, and whether it closed; what only repeats the peer's request is none."""
+        """Return the SUT's answers in order, without echoes of the peer's request, and whether it closed."""
         request = self.connection.sent[0].data
         answers = [frame for frame in self.answers if frame is not None and frame.data != request]
         return {"answers": answers, "closed": self.connection.closed_by_sut}
@@ -49,7 +48,7 @@ class Exchange:
         return self.connection.record.frames
 
 
-def exchange(
+def exchange_message(
     peer: Peer,
     *,
     base: Mapping[str, Any] = NONE,
@@ -75,37 +74,46 @@ def exchange(
     for number, group in enumerate(groups):
         for one in group:
             connection.send(one)
-        answers.append(packet_at(connection, number))
+        answers.append(connection.poll_packet(number))
         if answers[-1] is None:
             break
     return Exchange(connection, answers)
 
 
+exchange, ORDINARY = exchange_message, Exchange.ALL_ANSWERED  # old names, until their last users change
+
+
 @dataclass(slots=True)
-class Reception:
+class Delivery:
     """The outcome of one message of the peer on a session of its own."""
 
     outcome: str
-    """``taken(sut)``, or what else: closed, not acknowledged, acknowledged but not in its queue."""
+    """``accepted_outcome``, or what else: closed, not acknowledged, acknowledged but not in its queue."""
+    accepted_outcome: str
+    """The outcome of a message that the SUT accepted, as far as the control channel shows it."""
     frames: list[Frame]
 
 
 def taken(sut: Sut) -> str:
-    """Return the outcome of a message that was taken, as far as the control channel shows it."""
+    """Return the outcome of a message that the SUT accepted, as far as the control channel shows it."""
     return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
 
 
-def reception(peer: Peer, message: Any, label: str, queue: str = "plain") -> Reception:
-    """Send a recoverable message with a label on a new session and see what becomes of it."""
+def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") -> Delivery:
+    """Send a recoverable message on a new session; await its acknowledgment, and find its label in the queue."""
     sut = peer.sut
     connection = peer.open_raw()
     sent = connection.send(message)
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
-        return Reception("closed" if connection.closed_by_sut else "not acknowledged", [sent])
+        outcome = "closed" if connection.closed_by_sut else "not acknowledged"
+        return Delivery(outcome, taken(sut), [sent])
     outcome = "acknowledged"
     if sut.has("receive"):
         found = any(one["label"] == label for one in sut.messages(queue))
         outcome += f", {'in its queue' if found else 'not in its queue'}"
-    return Reception(outcome, [sent, answer])
+    return Delivery(outcome, taken(sut), [sent, answer])
+
+
+reception = deliver_message  # old name, until its last users change

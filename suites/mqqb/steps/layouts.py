@@ -1,6 +1,6 @@
 """Predicates on the layout of internal packets. Spec: MS-MQQB 2.2.2, 2.2.3.
 
-A packet that is as long as its PacketSize says can still be shorter, or longer, than its headers are.
+A packet whose size equals its PacketSize can still be shorter or longer than its headers.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError
 
 SIZES = (572, 32, 36)
-"""Of the internal packets: what has the size of another one has the wrong PT, and not the wrong layout."""
+"""Sizes of the three internal packets: a packet with the size of another kind has a wrong PT, not a wrong layout."""
 
 
-def laid_out(rule: str, kind: str, part: str, size: int) -> None:
-    """Register the predicate that demands a part of its size: a header, or a whole packet with nothing behind it."""
-    passive(rule, (kind, MALFORMED), f"{part} has {size} bytes", decisive=True)(_is_whole(part, size))
+def register_layout(rule: str, kind: str, part: str, size: int) -> None:
+    """Register the predicate that demands the size of a part: a header, or a whole packet without trailing bytes."""
+    passive(rule, (kind, MALFORMED), f"{part} has {size} bytes", decisive=True)(_demand_size(part, size))
 
 
-def _is_whole(part: str, size: int) -> Predicate:
+def _demand_size(part: str, size: int) -> Predicate:
     def predicate(packet: Any, context: Context) -> Finding:
         if context.frame.transport != "tcp":
             return None

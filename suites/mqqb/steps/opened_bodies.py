@@ -1,4 +1,4 @@
-"""Messages of the SUT that are encrypted for the peer, opened with the private keys that the peer has."""
+"""Messages of the SUT that are encrypted for the peer, decrypted with the private keys of the peer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Choice = tuple[str, int, int]
 """A provider, an algorithm, and the bits of a key."""
 
 
-class Opened:
-    """A message that may be encrypted, opened with the private key of the provider that it names."""
+class DecryptedMessage:
+    """A message that may be encrypted, decrypted with the private key of the provider that it names."""
 
     def __init__(self, frame: Frame, keys: Mapping[str, RsaKey] | None = None) -> None:
         self.frame = frame
@@ -41,3 +41,6 @@ class Opened:
     def choice(self) -> Choice:
         """Return provider, algorithm, and bits of the key."""
         return self.provider.rstrip("\0"), self.algorithm, 8 * len(self.key or b"")
+
+
+Opened = DecryptedMessage  # old name, until its last users change

@@ -1,4 +1,4 @@
-"""Steps that the checks of the session opening share: a raw peer, so that no rule is left to the reference."""
+"""Steps that the checks of the session opening share. The peer is raw: the reference answers nothing by itself."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import Expectation, between, fields, holds
-from harness.judging.judge import Judge
-from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
-from harness.peer.inbox import agreement, response
+from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.peer.raw_ends import RawListener
-from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.provoking import let_send
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
-"""A queue manager that is nowhere."""
+"""The identifier of a queue manager that does not exist."""
 BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 """The peer's queue by a name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
@@ -33,7 +30,7 @@ SIGNED = b"LIOR"
 RETRY_MS = 5_000
 """The Session Retry Connect Timer unless configured otherwise (note <45>)."""
 CLOCK_S = 60
-"""How far the clocks of the SUT and of the harness may be apart."""
+"""The greatest accepted difference between the clocks of the SUT and of the harness."""
 
 
 # -- packets of any form -----------------------------------------------------------------------------------------
@@ -41,21 +38,11 @@ CLOCK_S = 60
 
 def packet_at(conversation: RawConversation, number: int) -> Frame | None:
     """Wait for the SUT's packet of a number, of whatever kind; None when it did not come."""
-    peer = conversation.peer
-    record = conversation.record
-    peer.environment.run_until(
-        lambda: len(record.received) > number or record.closed_by is not None, peer.sut.response_timeout_ms
-    )
-    return record.received[number] if len(record.received) > number else None
+    return conversation.poll_packet(number)
 
 
-def next_packet(conversation: RawConversation) -> Frame | None:
-    """Wait for the next packet of whatever kind; call it when everything before it was taken."""
-    return packet_at(conversation, len(conversation.received))
-
-
-def answer_to(sent: Frame, frame: Frame | None) -> Frame | None:
-    """Return the frame, unless it is no packet at all or what was sent only came back."""
+def exclude_echo(sent: Frame, frame: Frame | None) -> Frame | None:
+    """Return the frame; None when it is not a packet, or has the very bytes of the packet that was sent."""
     return frame if frame is not None and begins_like_a_packet(frame) and frame.data != sent.data else None
 
 
@@ -64,38 +51,30 @@ def begins_like_a_packet(frame: Frame) -> bool:
     return frame.data.startswith(SIGNED, 4)
 
 
-def reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
-    """Return the answer to a packet, or the connection that the SUT closed instead; silence shows neither."""
+def require_reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
+    """Return the answer to a packet, or the connection that the SUT closed; ConformanceFailure at silence."""
     if answer is None and not connection.closed_by_sut:
         raise ConformanceFailure("the SUT neither answered nor closed")
     return answer or connection
 
 
-def internal_bits(frame: Frame | None) -> dict[str, int]:
-    """Read IN and PT off bytes that begin like a packet, whether they make one or not; -1 for what is not there."""
+def read_internal_bits(frame: Frame | None) -> dict[str, int]:
+    """Read IN and PT from bytes that begin like a packet, well-formed or not; -1 for a missing field."""
     data = frame.data if frame is not None and begins_like_a_packet(frame) else b""
     base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
     return {"IN": -1 if base is None else base >> 3 & 1, "PT": -1 if internal is None else internal & 0xF}
 
 
-def kind_of(frame: Frame | None) -> str:
-    """Name what came, for ``observed``."""
-    return "nothing" if frame is None else frame.kind
+def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
+    """Wait for the SUT to close, well before its Session Initialization Timer expires; return the connection.
 
-
-def until_ended(peer: Peer, connection: Conversation) -> Conversation:
-    """Wait for the SUT to close, well below its Session Initialization Timer; return the connection.
-
-    ConformanceFailure when it did so late, while it answered another connection: that timer may have ended it.
+    ConformanceFailure when the SUT closes late, while it answers another connection: the timer may be the reason.
     """
     if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
-        peer.request_session()  # what came before this was worked off, too
+        peer.request_session()  # its answer shows that the SUT has processed everything before it
         if connection.closed_by_sut:
             raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
     return connection
-
-
-# -- the SUT as acceptor -----------------------------------------------------------------------------------------
 
 
 # -- the SUT as initiator ----------------------------------------------------------------------------------------
@@ -106,28 +85,11 @@ def private_name(guid: UUID) -> str:
     return f"PRIVATE={guid}\\00000001"
 
 
-def called(peer: Peer, sut: Sut, to: str | None = None) -> tuple[RawConversation, Frame]:
-    """Let the SUT send a message; return the connection that it opens and the request that it sends there."""
-    return accepted(listen(peer, sut, to))
-
-
 def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     """Let the SUT send a message; return the listener that it will connect to. Its pings are answered."""
     listener = peer.listen_raw()
     let_send(peer, sut, to or peer.direct_name())
     return listener
-
-
-def listen_unless_refused(peer: Peer, sut: Sut, judge: Judge, to: str) -> RawListener | None:
-    """Let the SUT send to a public name that nobody knows; None, and nothing is judged, when it refuses the name.
-
-    Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
-    """
-    try:
-        return listen(peer, sut, to)
-    except ControlRefused as refused:
-        judge.give_up(Verdict.NOT_EXERCISED, f"a queue that no directory knows may be refused: {refused}")
-        return None
 
 
 def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
@@ -141,13 +103,13 @@ def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
 
 def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's request and return its ConnectionParameters."""
-    connection.send(response(connection.peer, frame, **header))
+    connection.send(establish_response(connection.peer, frame, **header))
     return connection.expect("ConnectionParameters")
 
 
 def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's ConnectionParameters; the session is open, and its message comes."""
-    connection.send(agreement(frame, **header))
+    connection.send(parameters_response(frame, **header))
     return connection.expect("UserMessage")
 
 
@@ -157,8 +119,10 @@ ON_TIME = holds("closed when the Session Initialization Timer expired")
 EARLY = "closed early"
 
 
-def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS) -> bool | str:
-    """Wait for the end of a connection whose timer runs since an instant; return whether it is ``ON_TIME``, or when."""
+def time_initialization_end(
+    sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS
+) -> bool | str:
+    """Wait for the end of a connection whose timer runs since an instant; return True for on time, else the time."""
     peer = connection.peer
     latest_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms)
     if not connection.wait_closed(within_ms=max(0, latest_ms - peer.took(since_ms).ms)):
@@ -171,34 +135,36 @@ def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: 
 # -- the abstract data model -------------------------------------------------------------------------------------
 
 
-def outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
+def find_outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
     """Return the OutgoingQueue with a DestinationFormatName (MS-MQDMPR 3.1.1.3)."""
-    found = outgoing_queues(sut, format_name)
+    found = list_outgoing_queues(sut, format_name)
     if not found:
         raise ConformanceFailure(f"the SUT shows no OutgoingQueue for {format_name}")
     return found[0]
 
 
-def outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+def list_outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return every OutgoingQueue with a DestinationFormatName."""
     return list(sut.control.call("get_outgoing_queue", to=format_name)["outgoing"])
 
 
-def initiated(sut: Sut, to: str) -> dict[str, Any]:
+def find_initiated_session(sut: Sut, to: str) -> dict[str, Any]:
     """Return the session that the SUT opens or keeps as initiator for the OutgoingQueue of a format name."""
-    found = [one for one in sessions(sut) if one["role"] == "initiator"]
+    found = [one for one in list_sessions(sut) if one["role"] == "initiator"]
     found = [one for one in found if str(one["OutgoingQueueReference"]).lower() == to.lower()]
     return _only(found, f"as initiator to {to}")
 
 
-def accepted_by(sut: Sut) -> list[dict[str, Any]]:
+def list_accepted_sessions(sut: Sut) -> list[dict[str, Any]]:
     """Return the sessions that the SUT accepted."""
-    return [one for one in sessions(sut) if one["role"] == "acceptor"]
+    return [one for one in list_sessions(sut) if one["role"] == "acceptor"]
 
 
-def accepted_from(sut: Sut, guid: UUID) -> dict[str, Any]:
+def find_accepted_session(sut: Sut, guid: UUID) -> dict[str, Any]:
     """Return the session that the SUT accepted from a queue manager."""
-    return _only([one for one in accepted_by(sut) if one["RemoteQMGuid"] == text(guid)], f"accepted from {guid}")
+    return _only(
+        [one for one in list_accepted_sessions(sut) if one["RemoteQMGuid"] == guid_text(guid)], f"accepted from {guid}"
+    )
 
 
 def _only(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
@@ -207,14 +173,14 @@ def _only(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
     return found[0]
 
 
-def sessions(sut: Sut) -> list[dict[str, Any]]:
+def list_sessions(sut: Sut) -> list[dict[str, Any]]:
     """Return the sessions that are not closed, GUIDs in one spelling."""
     found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
-    return [one | {"RemoteQMGuid": text(one["RemoteQMGuid"])} for one in found]
+    return [one | {"RemoteQMGuid": guid_text(one["RemoteQMGuid"])} for one in found]
 
 
 def is_address(value: str) -> bool:
-    """Return whether a value is the text of an IPv4 or IPv6 address. SPX is gone since Windows XP."""
+    """Return whether a value is the text of an IPv4 or IPv6 address. Windows XP was the last release with SPX."""
     try:
         ipaddress.ip_address(value)
     except ValueError:
@@ -222,18 +188,18 @@ def is_address(value: str) -> bool:
     return True
 
 
-def text(guid: UUID | str) -> str:
+def guid_text(guid: UUID | str) -> str:
     """Return a GUID in one spelling."""
     return str(guid).strip("{}").lower()
 
 
-def history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+def connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return the ConnectionHistory of the OutgoingQueue for a format name."""
-    return list(outgoing_queue(sut, format_name)["ConnectionHistory"])
+    return list(find_outgoing_queue(sut, format_name)["ConnectionHistory"])
 
 
-def entry_of_now(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
-    """Expect an entry of ConnectionHistory: of now, with the HRESULT of a failure or none, with the peer's address."""
+def recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
+    """Expect a ConnectionHistory entry of this minute with the peer's address; Error is 0, or that of a failure."""
     now_s = peer.environment.now().utc_s
     return fields(
         Status=status,
@@ -244,9 +210,16 @@ def entry_of_now(peer: Peer, status: str, *, failed: bool = False) -> Expectatio
 
 
 def last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
-    """Return the last of some entries of ConnectionHistory as ``entry_of_now`` compares it, Error without sign."""
+    """Return the last entry of a ConnectionHistory as ``recent_entry`` compares it, Error without sign."""
     if not entries:
         return "no entry"
     last = entries[-1]
     shown = {name: last[name] for name in ("Status", "ConnectionHistoryTime", "AddressList")}
     return shown | {"Error": last["Error"] & 0xFFFF_FFFF}
+
+
+# -- old names, until their last users change ---------------------------------------------------------------------
+
+internal_bits = read_internal_bits
+text = guid_text
+outgoing_queue = find_outgoing_queue

@@ -27,7 +27,7 @@ BODY_SIZE = 0x24
 ORDER_QUEUE = 4
 FIRST_FINAL = 0x4000
 ENOUGH = 3
-"""How many of four signs make an acknowledgment of what else would be a message."""
+"""How many of four signs identify a message as an acknowledgment."""
 _ADDRESS = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
@@ -45,7 +45,10 @@ def _signs(packet: Any, of_class: bool) -> bool:
 def is_order_ack(packet: Any) -> bool:
     """Return whether a message is meant as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
-    return value < FIRST_FINAL and _signs(packet, value == MessageClass.MQMSG_CLASS_ORDER_ACK)
+    of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
+    if not of_class and (value >= FIRST_FINAL or packet.MessagePropertiesHeader.Label != LABEL):
+        return False  # as most messages are: two signs are missing
+    return _signs(packet, of_class)
 
 
 def is_final_ack(packet: Any) -> bool:
@@ -55,7 +58,7 @@ def is_final_ack(packet: Any) -> bool:
 
 
 def of_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
-    """Show a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
+    """Pass a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
 
     def decorate(judge_packet: JudgePacket) -> Predicate:
         @wraps(judge_packet)
@@ -68,12 +71,12 @@ def of_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], P
 
 
 def base_flags(packet: Any) -> Finding:
-    """Demand no bits of the BaseHeader."""
+    """Demand that BaseHeader.Flags is 0."""
     return packet.BaseHeader.Flags == 0, f"BaseHeader.Flags is 0x{packet.BaseHeader.Flags:04X}"
 
 
 def other_bits(packet: Any) -> Finding:
-    """Demand no bits of the UserHeader but MP, DM (of an OrderAck see E36) and DQ, 3 or 7."""
+    """Demand that UserHeader.Flags has no bits except MP, DM (of an OrderAck see E36) and DQ, 3 or 7."""
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
     return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ {user.DQ}"
@@ -97,18 +100,18 @@ def direct_name(packet: Any) -> Finding:
 
 
 def label(packet: Any) -> Finding:
-    """Compare with the label that is printed."""
+    """Demand the label that the specification prints."""
     return packet.MessagePropertiesHeader.Label == LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
 
 
 def body_size(packet: Any) -> Finding:
-    """Compare with the size of the body that is printed."""
+    """Demand the body size that the specification prints."""
     size = packet.MessagePropertiesHeader.MessageSize
     return size == BODY_SIZE, f"MessageSize is 0x{size:X}"
 
 
 def property_flags(packet: Any) -> Finding:
-    """Demand no bits of the MessagePropertiesHeader."""
+    """Demand that MessagePropertiesHeader.Flags is 0."""
     flags = packet.MessagePropertiesHeader.Flags
     return flags == 0, f"MessagePropertiesHeader.Flags is 0x{flags:02X}"
 
@@ -120,7 +123,7 @@ def body_type(packet: Any) -> Finding:
 
 
 def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
-    """Demand the value of a flag with which alone an acknowledgment is a message at all."""
+    """Demand the value of a flag without which the packet cannot be parsed as a message."""
 
     def meant_as_one(packet: Any) -> bool:
         return any(meant(packet) for meant in meanings)
@@ -136,19 +139,21 @@ def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callab
 
 EXPECTED: Mapping[JudgePacket, str] = {
     base_flags: "BaseHeader.Flags is 0",
-    other_bits: "All other bits of UserHeader.Flags are 0 but for DQ, 3 or 7, and DM (of an OrderAck see E36)",
+    other_bits: "All other bits of UserHeader.Flags are 0 except DQ, 3 or 7, and DM (of an OrderAck see E36)",
     private_name: "The private queue is that of order_queue$",
     direct_name: "The direct name has an address and order_queue$",
-    label: "The label is the one printed",
+    label: "The label is QM Ordering Ack",
     body_size: "MessageSize is 0x24",
     property_flags: "MessagePropertiesHeader.Flags is 0",
     body_type: "BodyType is VT_EMPTY",
 }
-"""What both kinds of acknowledgment have to be."""
+"""The demands on both kinds of acknowledgment."""
 
 
 def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
-    """Judge one kind of acknowledgment by the rules of both kinds; ``mp`` is that of the bit MP of UserHeader.Flags."""
+    """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule of the bit MP
+    of UserHeader.Flags.
+    """
     if rules.keys() != EXPECTED.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED)}")
     for judge_packet, rule in rules.items():

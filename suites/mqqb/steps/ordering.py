@@ -39,7 +39,7 @@ class Place(NamedTuple):
     TxPreviousSequenceNumber: int
 
 
-def place(frame: Frame) -> Place:
+def read_ack_place(frame: Frame) -> Place:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
@@ -55,15 +55,15 @@ def is_ordering(frame: Frame) -> bool:
 # -- the SUT as receiver -----------------------------------------------------------------------------------------
 
 
-def private_number(sut: Sut, queue: str) -> int:
+def private_queue_number(sut: Sut, queue: str) -> int:
     """Return the number of a queue that the check made, for a private name."""
     return int(sut.private_format_name(queue).rpartition("\\")[2], 16)
 
 
 class Receiver:
-    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come on any session.
+    """A session with the SUT as receiver of a transactional sequence; its acknowledgments may come on any session.
 
-    ``session``: where the peer sends its messages.
+    ``session``: the session on which the peer sends its messages.
     """
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
@@ -82,7 +82,7 @@ class Receiver:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message that came of the SUT, once each, except those of earlier tests."""
+        """Every message of the SUT once, except those of earlier tests."""
         return self.peer.inbox.messages
 
     def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
@@ -96,7 +96,7 @@ class Receiver:
         ]
 
     def _is_of_earlier_test(self, frame: Frame) -> bool:
-        """Return whether it is for a sequence of a test in the last hour: the SUT keeps what it could not send."""
+        """Return whether it is for a sequence of a test in the last hour: the SUT keeps unsent acknowledgments."""
         body = bytes(frame["MessagePropertiesHeader"].MessageBody)
         if len(body) < struct.calcsize("<II"):
             return False
@@ -112,16 +112,16 @@ class Receiver:
         return frame
 
     def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
-        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last."""
+        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last, None when none comes."""
         frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
         self._polled[final] = len(self.acknowledgments(final=final))
         return frame
 
     def last_acknowledgment(self, number: int) -> Frame | None:
-        """Wait for the OrderAck of a message that no other follows; messages may have had one each. Return the last."""
+        """Wait for the OrderAck of the last message, also where each message has its own OrderAck; return the last."""
         known = self._polled[False]
         frame = self.poll_acknowledgment()
-        while frame is not None and place(frame).TxSequenceNumber < number:
+        while frame is not None and read_ack_place(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
         self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
         came = self.acknowledgments()
@@ -129,7 +129,7 @@ class Receiver:
         return came[-1] if len(came) > known else None
 
     def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
-        """Wait until there are more messages of some kind than are known, on whatever session."""
+        """Wait until more messages are wanted than are known, on any session; return the last, None when none comes."""
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
         known = len(wanted()) if known is None else known
         accepted, environment = self.peer.inbox.accepted, self.peer.environment
@@ -144,8 +144,8 @@ class Receiver:
 # -- the SUT as sender -------------------------------------------------------------------------------------------
 
 
-def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
-    """Make the OrderAck for a message of the SUT; ``changes``: fields of its parts that are not those of one."""
+def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+    """Build the OrderAck of a message of the SUT; ``changes``: fields that differ from those of an OrderAck."""
     header = sent["TransactionHeader"]
     body = OrderAckBody(
         TxSequenceID=_sequence(sent),
@@ -155,8 +155,8 @@ def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
     return _acknowledgment(peer, ORDER_ACK, bytes(body), base, 0, changes)
 
 
-def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
-    """Make the FinalAck that refuses a message of the SUT; ``changes``: see ``order_ack``."""
+def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+    """Build the FinalAck that refuses a message of the SUT; ``changes``: see ``build_order_ack``."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     body = FinalAckBody(
         TxSequenceID=_sequence(sent),
@@ -168,8 +168,8 @@ def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
     return _acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
 
 
-def acknowledgment_of_nothing(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
-    """Make an OrderAck, or a FinalAck, of a sequence that nobody has; sent on an open session it changes nothing.
+def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
+    """Build an OrderAck, or a FinalAck, of an unknown sequence; on an open session it changes nothing.
 
     ``size``: int bytes of its body.
     """
@@ -182,14 +182,13 @@ def acknowledgment_of_nothing(peer: Peer, *, final: bool = False, size: int = BO
 
 
 CLOSES_EARLY = fields({"closed before open": [True, True], "acknowledges when open": True})
-"""What a packet does that only an open session takes (``sent_before_open``)."""
+"""The effect of a packet that only an open session accepts (``send_before_open``)."""
 
 
-def sent_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
-    """Send a packet to sessions that are being set up, in either state, and to an open one; return what each does.
+def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
+    """Send a packet to a session in each state before OPEN, and to an open one; return their reactions.
 
-    ConformanceFailure when a third session, to which nothing is sent, ends as well: then it is the Session
-    Initialization Timer that closed the first, or may have been.
+    ConformanceFailure when an untouched session ends as well: the Session Initialization Timer may be the reason.
     """
     sut = peer.sut
     untouched = [peer.connect(), peer.request_session()]
@@ -223,3 +222,12 @@ def _acknowledgment(
         user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": recoverable},
         **usual | changes,
     )
+
+
+# Old names, until their last users change.
+order_ack = build_order_ack
+final_ack = build_final_ack
+acknowledgment_of_nothing = build_unknown_ack
+sent_before_open = send_before_open
+place = read_ack_place
+private_number = private_queue_number

@@ -1,4 +1,4 @@
-"""Steps that the checks of pings share: datagrams are read off their bytes, so that a wrong one is judged as well."""
+"""Steps that the checks of pings share. Pings are read from their bytes, so that wrong values can be judged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import request as establish_request
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import PingEnd
 from harness.sut.shown import NotShown
@@ -22,19 +22,16 @@ SIGNATURE = 0x5548
 PING_MS = 1_000
 """The Ping Response Timer is always one second (MS-MQQB 3.1.2.9)."""
 PACE = 4
-"""Real protocol timers run at most so many times faster in these checks: one second has to stay measurable."""
+"""The greatest speed-up of protocol timers in these checks: one second must stay measurable."""
 
 TRIES = 3
 """Ping Requests in place of one that is not answered."""
 
-OPENED = "opened a session"
-OPENED_NONE = "opened no session"
-RETRIED = f"{OPENED} after the retry time"
-UNHEARD = "it stood still while it waited for the response"
+STOOD_STILL = "the SUT stood still while it waited for the response"
 
 
 class Ping(NamedTuple):
-    """The fields of the 24 bytes of a ping, whether they are right or not."""
+    """The fields in the 24 bytes of a ping, with correct values or not."""
 
     Flags: int
     Signature: int
@@ -52,32 +49,32 @@ class Ping(NamedTuple):
         return self.Flags >> 1 & 1
 
 
-def read(frame: Frame | None) -> Ping | None:
-    """Read a datagram; None when it is none of 24 bytes."""
+def read_ping(frame: Frame | None) -> Ping | None:
+    """Read a datagram as a ping; None when it is missing or does not have 24 bytes."""
     if frame is None or len(frame.data) != 24:
         return None
     flags, signature, cookie, guid = struct.unpack("<HHI16s", frame.data)
     return Ping(flags, signature, cookie, UUID(bytes_le=guid))
 
 
-def seen(frame: Frame | None, *names: str) -> dict[str, Any] | str:
-    """Return fields of a datagram by name, or what came that has none."""
-    ping = read(frame)
+def ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | str:
+    """Return fields of a ping by name, or describe a datagram that is not a ping."""
+    ping = read_ping(frame)
     if ping is None:
         return "no datagram" if frame is None else f"a datagram of {len(frame.data)} bytes"
     return {name: getattr(ping, name) for name in names}
 
 
-def element(tree: dict[str, Any], name: str) -> Any:
-    """Return an element of the abstract data model, for rules that nothing else shows."""
+def read_element(tree: dict[str, Any], name: str) -> Any:
+    """Return an element of the inspected abstract data model; the check is not observable without it."""
     if name not in tree:
         raise NotShown(f"the SUT's abstract data model, as it shows it, has no {name}")
     return tree[name]
 
 
 def cookie_of(asked: Frame) -> int:
-    """Return the Cookie of a Ping Request of the SUT; ConformanceFailure when it is none of 24 bytes."""
-    ping = read(asked)
+    """Return the Cookie of a Ping Request of the SUT; ConformanceFailure when it does not have 24 bytes."""
+    ping = read_ping(asked)
     if ping is None:
         raise ConformanceFailure(f"the SUT's ping has {len(asked.data)} bytes")
     return ping.Cookie
@@ -86,44 +83,71 @@ def cookie_of(asked: Frame) -> int:
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
 
 
-def ask(peer: Peer, **fields: Any) -> tuple[Frame, Frame | None]:
-    """Send a Ping Request from a new port; return it and what came back there, if anything.
+class PingExchange(NamedTuple):
+    """A Ping Request of the peer and the datagram that came back, if any."""
 
-    A datagram may be lost on a real network: then it is tried again.
+    sent: Frame
+    received: Frame | None
+
+    @classmethod
+    def on(cls, end: PingEnd, request: Any) -> PingExchange:
+        """Send a request from a UDP port of the peer and wait for the response."""
+        sent = end.send(request)
+        return cls(sent, await_ping_response(end, sent))
+
+    @property
+    def ping(self) -> Ping | None:
+        """Return the datagram that came back, read as a ping; None when it is missing or not of 24 bytes."""
+        return read_ping(self.received)
+
+    def fields(self, *names: str) -> dict[str, Any] | str:
+        """Return fields of the datagram that came back, or describe it when it has none."""
+        return ping_fields(self.received, *names)
+
+    @property
+    def is_answered(self) -> bool:
+        """Return whether the datagram is meant as the response to the request, correct in every field or not."""
+        request, ping = read_ping(self.sent), self.ping
+        if request is None or ping is None:
+            return False
+        return ping.Signature == SIGNATURE or ping.Cookie == request.Cookie
+
+    @property
+    def predicted_outcome(self) -> Any:
+        """Return the outcome that RF predicts for a session: refused or accepted."""
+        return ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
+
+
+def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
+    """Send a Ping Request from a new port and wait for the response.
+
+    A real network may lose a datagram: then another request is sent.
     """
     for _ in range(1 if peer.environment.virtual else TRIES):
-        end = peer.udp()
-        sent = end.send(ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
-        got = response(end, sent)
-        if got is not None:
+        exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
+        if exchange.received is not None:
             break
-    return sent, got
+    return exchange
 
 
-def response(end: PingEnd, sent: Frame) -> Frame | None:
-    """Wait for what comes back; the request itself is no response: QMGuid of one is the acceptor's."""
+def require_ping_answer(peer: Peer) -> PingExchange:
+    """Send a Ping Request; ConformanceFailure when the SUT does not answer it."""
+    exchange = ping_sut(peer)
+    if not exchange.is_answered:
+        raise ConformanceFailure(f"the SUT does not answer pings: {exchange.fields('Signature')} came")
+    return exchange
+
+
+def await_ping_response(end: PingEnd, sent: Frame) -> Frame | None:
+    """Wait for the next datagram; ConformanceFailure when it is the request itself, whose QMGuid is the peer's."""
     got = end.poll()
     if got is not None and got.data == sent.data:
-        raise ConformanceFailure("the SUT sends pings back as they came: it echoes")
+        raise ConformanceFailure("the SUT returns the bytes of each ping: it echoes")
     return got
 
 
-def answers(got: Frame | None, sent: Frame) -> bool:
-    """Return whether a datagram is meant as the response to a request, right in every field or not."""
-    request, ping = read(sent), read(got)
-    return request is not None and ping is not None and (ping.Signature == SIGNATURE or ping.Cookie == request.Cookie)
-
-
-def answered(peer: Peer) -> Frame:
-    """Go on only when the SUT answers an ordinary Ping Request."""
-    sent, got = ask(peer)
-    if got is None or not answers(got, sent):
-        raise ConformanceFailure(f"the SUT does not answer pings: {seen(got, 'Signature')} came")
-    return got
-
-
-def session_outcome(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
-    """Ask for a session now; return whether it is accepted, refused (CS, or closed unanswered), or not answered."""
+def request_session_as(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
+    """Request a session with a ClientGuid; return whether it is accepted, refused (CS, or closed), or not answered."""
     connection = peer.connect()
     connection.send(establish_request(peer, ClientGuid=client))
     frame = connection.poll("EstablishConnection")
@@ -132,7 +156,7 @@ def session_outcome(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
     return ("refused" if connection.closed_by_sut else "not answered"), connection
 
 
-def server_guid(peer: Peer) -> UUID:
+def fetch_server_guid(peer: Peer) -> UUID:
     """Return the Identifier with which the SUT answers a new session."""
     return UUID(str(peer.request_session().received[0]["EstablishConnectionHeader"].ServerGuid))
 
@@ -140,8 +164,15 @@ def server_guid(peer: Peer) -> UUID:
 # -- the SUT as initiator ----------------------------------------------------------------------------------------
 
 
-class Caller:
-    """The SUT with a message for the peer: it pings, then connects; the check answers both, or does not."""
+class PingingSut:
+    """The SUT with a message for the peer: it pings, then connects; the check decides whether it answers.
+
+    The outcomes of an attempt are attributes.
+    """
+
+    SESSION_OPENED = "opened a session"
+    NO_SESSION = "opened no session"
+    SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
         if sut.timeouts.usual_ms >= PING_MS:
@@ -158,65 +189,68 @@ class Caller:
         self.listener = peer.listen_raw(ping=False)
         let_send(peer, sut, self.name)
 
-    def ping(self) -> Frame | None:
+    def poll_ping(self) -> Frame | None:
         """Wait for the next Ping Request."""
         return self.end.poll()
 
-    def asked(self) -> Frame:
+    def await_ping(self) -> Frame:
         """Wait for the next Ping Request; ConformanceFailure when none comes."""
-        frame = self.ping()
-        if read(frame) is None or frame is None:
+        frame = self.poll_ping()
+        if read_ping(frame) is None or frame is None:
             raise ConformanceFailure("the SUT sent no Ping Request before its session")
         return frame
 
-    def answer(self, asked: Frame, **fields: Any) -> Frame:
-        """Answer a Ping Request, positively unless ``fields`` say otherwise."""
-        ping = read(asked)
+    def answer_ping(self, asked: Frame, **fields: Any) -> Frame:
+        """Answer a Ping Request with RF 0 and its Cookie, unless ``fields`` replace them."""
+        ping = read_ping(asked)
         assert ping is not None
         source, _ = next(one for one in self.end.received if one[1] is asked)
         return self.end.send(
             ping_response(**{"Cookie": ping.Cookie, "RC": ping.RC, "QMGuid": self.peer.identifier} | fields), source
         )
 
-    def session(self, within_ms: int | None = None) -> tuple[str, RawConversation | None]:
-        """Wait for the SUT's next connection and the request on it; describe what came.
+    def await_connection(self, within_ms: int | None = None) -> tuple[str, RawConversation | None]:
+        """Wait for the SUT's next connection and the request on it; return the outcome and the connection.
 
         ``within_ms`` is by the tester's clock: a connection that comes later is that of the next attempt.
         """
         connection = self.listener.accept(within_ms, exactly=within_ms is not None)
         if connection is None:
-            return OPENED_NONE, None
+            return self.NO_SESSION, None
         if connection.poll("EstablishConnection") is None:
             return "opened a connection, with no EstablishConnection on it", connection
-        return OPENED, connection
+        return self.SESSION_OPENED, connection
 
-    def outcome(self, within_ms: int | None = None) -> str:
-        """Wait for the SUT's next connection and the request on it; say only what came."""
-        return self.session(within_ms)[0]
+    def await_session(self, within_ms: int | None = None) -> str:
+        """Wait for the SUT's next connection and the request on it; return the outcome."""
+        return self.await_connection(within_ms)[0]
 
-    def unheard(self, asked: Frame) -> bool:
-        """Return whether the SUT stood still while it waited for the response: what came then says nothing of it."""
+    def stood_still_after(self, asked: Frame) -> bool:
+        """Return whether the SUT stood still during its Ping Response Timer: its later packets show nothing."""
         return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_MS))
 
     @property
-    def waiting_ms(self) -> int:
-        """Half of the time that a Ping Response is waited for."""
+    def half_response_ms(self) -> int:
+        """Half of the Ping Response Timer."""
         return self.sut.duration_ms(PING_MS) // 2
 
     @property
-    def before_retry_ms(self) -> int:
-        """How long after a failed ping there can be no new attempt yet."""
+    def no_retry_ms(self) -> int:
+        """A time after a failed ping that is shorter than the Session Retry Connect Timer."""
         return self.sut.duration_ms(RETRY_MS) * 4 // 5
 
-    def retry(self) -> str:
-        """Return whether the new attempt comes when the retry time is over; a ping before it is answered."""
+    def await_retry(self) -> str:
+        """Wait for the next attempt after the Session Retry Connect Timer, answer its pings; return its outcome."""
         known = len(self.end.received)
         due_ms = self.sut.duration_ms(RETRY_MS) // 5 + self.sut.slack_ms(RETRY_MS) + self.sut.response_timeout_ms
         self.peer.environment.run_until(lambda: bool(self.listener.waiting) or len(self.end.received) > known, due_ms)
         for _, asked in self.end.received[known:]:
-            self.answer(asked)
-        return f"{self.outcome()} after the retry time"
+            self.answer_ping(asked)
+        return f"{self.await_session()} after the retry time"
 
-    def run_out(self) -> None:
-        """Let the time of the Ping Response Timer run out."""
+    def expire_response_timer(self) -> None:
+        """Pass the time of the Ping Response Timer."""
         self.peer.pass_time(self.sut.duration_ms(PING_MS) + self.sut.slack_ms(PING_MS))
+
+
+element = read_element  # old name, until its last users change

@@ -1,7 +1,8 @@
-"""The SUT made to send: asked for it where it can be asked, else by messages whose arrival it has to acknowledge.
+"""Make the SUT send: by the control verb ``send``, or else by messages whose arrival it must acknowledge.
 
-An acknowledgment is a message of the SUT's own (MS-MQQB 3.1.7.15), with the delivery of the message that it
-acknowledges, to an administration queue that the peer chooses. So a system that nobody can command opens sessions, too.
+An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15), with the delivery of the message that it
+acknowledges, to an administration queue that the peer chooses. So a system without control
+channel also opens sessions.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ RECOVERABLE = {"express": 0, "recoverable": 1}
 """UserHeader.Flags.DM of the deliveries that an acknowledgment can have."""
 LINEAGE_SIZE = 16
 LIFE_S = 60
-"""TimeToBeReceived of what provokes, so that it does not stay in the SUT's queue."""
+"""TimeToBeReceived of a provoking message, so that it does not stay in the SUT's queue."""
 
 
 class Provoker:
-    """Another queue manager than the peer, which asks the SUT for acknowledgments to a queue of the peer."""
+    """A second queue manager beside the peer, which requests acknowledgments of the SUT to a queue of the peer."""
 
     def __init__(self, peer: Peer, to: str) -> None:
         self.peer = peer
@@ -35,14 +36,14 @@ class Provoker:
         self.connection: RawConversation | None = None
 
     def send(self, tag: int, delivery: str = "express") -> str:
-        """Let the SUT send a message whose tag (``tags`` in sender.py) is this; return the tag's message id."""
-        connection = self.connection = self.connection or self._opened()
+        """Let the SUT send a message with this tag (``tags`` in sender.py); return the id of that message."""
+        connection = self.connection = self.connection or self._open()
         user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": RECOVERABLE[delivery]}
         limits = {"AdminQueue": self.to, "TimeToBeReceived": LIFE_S}
         connection.send(self.peer.message(user | limits, properties={"PA": 1}))
         return f"{{{self.identifier}}}\\{tag}"
 
-    def _opened(self) -> RawConversation:
+    def _open(self) -> RawConversation:
         connection = self.peer.connect(from_another_address=True)
         return shake_hands(
             connection, establish_connection(ClientGuid=self.identifier), connection_parameters(**TIMEOUTS)
@@ -50,7 +51,7 @@ class Provoker:
 
 
 def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:
-    """Let the SUT send one message to a direct format name of the peer; it matters only that it does."""
+    """Let the SUT send one message of any kind to a format name of the peer."""
     if sut.has("send"):
         sut.send(to, body="opening", label="opening", application_tag=tag, delivery=delivery)
     else:
@@ -58,7 +59,7 @@ def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "ex
 
 
 def tag_of(frame: Frame) -> int:
-    """Return the ApplicationTag of a message, or what stands for it in an acknowledgment that was provoked."""
+    """Return the ApplicationTag of a message, or the tag in the CorrelationID of a provoked acknowledgment."""
     properties = frame.message or frame["MessagePropertiesHeader"]
     if properties.MessageClass == NORMAL:
         return int(properties.ApplicationTag)

@@ -1,6 +1,6 @@
 """Messages of the peer that are signed and encrypted, and their disposition in the SUT.
 
-Arrival is asked for by PA and NA: every message is answered by its acknowledgment, if the SUT sends insecure ones.
+PA and NA request acknowledgments of each message, which come unless SendInsecureNacks is FALSE.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class SecuredDisposition:
     ) -> None:
         self.sent = sent
         self.shows_level = found is None or (shows_level and "security" in found)
-        """Whether it can be seen as what it was authenticated."""
+        """Whether the message in its queue shows its authentication level."""
         self.frames = [sent, *acknowledgments, *finals]
         self.acknowledgments = [_class(frame) for frame in acknowledgments]
         self.finals = [_class(frame) for frame in finals]
@@ -93,12 +93,12 @@ class SecuredDisposition:
 
     @property
     def level(self) -> str:
-        """Return the level as which it counts as authenticated."""
+        """Return the authentication level of the message."""
         return "not there" if self.found is None else str(self.found["security"]["authentication_level"])
 
     @property
     def body(self) -> str:
-        """Return the body that the application would get."""
+        """Return the body that an application receives."""
         return "not there" if self.found is None else str(self.found["body"])
 
 
@@ -126,7 +126,7 @@ OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-121",
     "MQDMPR-3.1.1.12-D14",
 )
-"""Rules that only such an acknowledgment shows to be kept."""
+"""Rules that are observed by such an acknowledgment only."""
 IN_SILENCE = "silence, not in its queue"
 SILENT = "SendInsecureNacks is FALSE here: a refusal is silent"
 
@@ -134,7 +134,7 @@ SILENT = "SendInsecureNacks is FALSE here: a refusal is silent"
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
     """Judge every row of a table by the dispositions of messages, by name.
 
-    Where refusals are silent, they show in the queue, and rules of the acknowledgment itself stay open.
+    Where SendInsecureNacks is FALSE, a refusal shows in the queue, and rules of the acknowledgment are not exercised.
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
@@ -148,13 +148,13 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             attribute, expected = "in_silence", IN_SILENCE
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=name, evidence=found[name].frames)
     if silent:
-        judge.not_exercised(*sorted(silent), reason=SILENT)
+        judge.mark_not_exercised(*sorted(silent), reason=SILENT)
     if not unseen.issubset(judge.judged):
-        judge.give_up(Verdict.NOT_OBSERVABLE, "a message as it is shown here does not say how it was authenticated")
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the control channel does not show the authentication level of a message")
 
 
 def refuses(expected: object) -> bool:
-    """Return whether an expected answer is an acknowledgment that SendInsecureNacks holds back."""
+    """Return whether an expected answer is an acknowledgment that depends on SendInsecureNacks."""
     return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
 
@@ -165,13 +165,13 @@ def _class(frame: Frame) -> str:
 
 
 KEPT = "in its queue"
-OTHER_BYTES = "no signature of the peer is genuine to the SUT: it may hash other bytes (E81)"
+OTHER_BYTES = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
 LASTING = 20
-"""Timers run at most so many times faster: while a check signs and encrypts, its session must not idle away."""
+"""The highest time scale: signing and encrypting take time in which the session must not become idle."""
 
 
 class Secured:
-    """One session of the peer with the SUT, and the SUT's own for its answers."""
+    """A session of the peer with the SUT, and the SUT's own session for its answers."""
 
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
@@ -187,7 +187,7 @@ class Secured:
         """Whether SendInsecureNacks is TRUE."""
 
     def _let_it_connect(self) -> None:
-        """Have a message acknowledged, so that the SUT has its session and later answers come at once."""
+        """Let a message be acknowledged, so that the SUT has its session and later answers come at once."""
         sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
             lambda: _correlation(sent) in self._answers(), self.sut.connect_timeout_ms
@@ -196,7 +196,7 @@ class Secured:
         self.peer.inbox.acknowledge()
 
     def _tells_of_refusals(self) -> bool:
-        """See whether a message for a queue that is not there is refused in silence."""
+        """Return whether the refusal of a message for a missing queue is acknowledged."""
         nowhere = f"TCP:{self.sut.address}\\{NOWHERE}"
         packet = self.peer.message(self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
         sent = self.connection.send(packet)
@@ -218,7 +218,7 @@ class Secured:
         several: bool = False,
         **fields: Any,
     ) -> Any:
-        """Make a message of a user with its SID and certificate, not signed; ``header``: fields of UserHeader.
+        """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
         ``queue`` transactional makes it the first of a sequence; ``several``: it has a MultiQueueFormatHeader.
         """
@@ -239,15 +239,15 @@ class Secured:
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
 
     def agree_on_signatures(self, user: User | None = None) -> None:
-        """See that some signature is genuine to the SUT; ConformanceFailure when none is: it may hash others (E81).
+        """Check that the SUT accepts some signature; ConformanceFailure when none: it may hash other bytes (E81).
 
-        They are of ``user``, or name no sender, where a refusal says for which reason it is one.
+        The messages are of ``user``; without one they name no sender, if a refusal is acknowledged with its reason.
         """
         by = user or (None if self.tells else ALICE)
         claims = {} if by else {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
         found = self.dispositions(
             {
-                str(kind): signed(
+                str(kind): sign(
                     self.message(by or ALICE, security=claims, several=kind == SIG30, HashAlgorithm=one),
                     kind,
                     (by or MALLORY).key,
@@ -259,11 +259,11 @@ class Secured:
             raise ConformanceFailure(OTHER_BYTES)
 
     def refused(self, nack: str) -> str:
-        """Return the answer to a refused message: its acknowledgment, where SendInsecureNacks lets it go."""
+        """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
         return nack if self.tells else "silence"
 
     def plain(self, *, queue: str = "plain") -> Any:
-        """Make a message without SecurityHeader."""
+        """Build a message without SecurityHeader."""
         return self.peer.message(self._administered, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
@@ -313,8 +313,8 @@ def _correlation(sent: Frame) -> bytes:
     return UUID(guid).bytes_le + number.to_bytes(4, "little")
 
 
-def signed(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
-    """Sign a message; changes afterwards are not covered."""
+def sign(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
+    """Sign a message; the signature does not cover later changes."""
     value = signature(packet, version, key)
     return with_signature(packet, value, in_list=version == SIG30)
 
@@ -328,17 +328,18 @@ def with_signature(packet: Any, value: bytes, *, in_list: bool = False) -> Any:
     return packet
 
 
-def flipped(packet: Any) -> Any:
+def flip_signature_bit(packet: Any) -> Any:
     """Change one bit of the signature of a message."""
     several = packet.haslayer("MultiQueueFormatHeader")
     value = packet["MultiQueueFormatHeader"].Signature.Signature if several else packet["SecurityHeader"].Signature
     return with_signature(packet, bytes([value[0] ^ 1]) + value[1:], in_list=bool(several))
 
 
-def secret(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
+def encrypt(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
     """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``.
 
-    LackedByRelease where a release has no key of the provider; ConformanceFailure where the SUT should have one.
+    LackedByRelease when the SUT's release has no key of the provider; ConformanceFailure when a required key is
+    missing.
     """
     provider = LEVELS.get(changes.pop("for_level", level), LEVELS[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
@@ -355,3 +356,9 @@ def secret(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **chan
     for name, value in changes.items():
         setattr(properties, name, value)
     return packet
+
+
+# Old names, until their last users change.
+signed = sign
+flipped = flip_signature_bit
+secret = encrypt

@@ -1,6 +1,6 @@
-"""The SUT as sender of numbered messages, to a peer whose core gets nothing of them once the session is open.
+"""The SUT as sender of messages with tags, to a peer whose core gets none of them once the session is open.
 
-The peer's core makes the handshake (and answers pings); then only the check speaks for it.
+The peer's core makes the handshake and answers pings; afterwards only the check sends packets of the peer.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import acknowledge_session, only_here
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
 from suites.mqqb.steps.ordering import is_ordering
@@ -21,14 +20,15 @@ RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
 ACK_MS = 20_000
 """AckTimeout (MS-MQQB 2.2.2.1, note <51>): the latest that any acknowledgment may come."""
-PEER_WINDOW = 61
-"""Of a peer whose WindowSize is not the SUT's: 64 is the default (note <36>)."""
 SET_UP = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends first."""
 
 
 class Sender:
-    """The SUT as sender of one check's messages; ``to``: a format name of the peer, else a direct one."""
+    """The SUT as sender of one check's messages; ``to``: a format name of the peer, by default a direct one."""
+
+    PEER_WINDOW = 61
+    """The WindowSize of a peer that has another one than the SUT: 64 is the default (note <36>)."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         self.peer = peer
@@ -42,18 +42,18 @@ class Sender:
     def send(self, *tags: int, **fields: Any) -> list[str]:
         """Let the SUT send a message for each tag, its ApplicationTag; return their message ids.
 
-        A SUT that cannot be asked is provoked, if ``fields`` are at most a delivery of ``RECOVERABLE``.
+        A SUT without the facility ``send`` is provoked, if ``fields`` are at most a delivery of ``RECOVERABLE``.
         """
         if not self.sut.has("send") and fields.keys() <= {"delivery"}:
             provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
             return [provoker.send(tag, **fields) for tag in tags]
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
-    def next_session(self, within_ms: int | None = None) -> Conversation | None:
+    def poll_session(self, within_ms: int | None = None) -> Conversation | None:
         """Wait for the session on which the SUT sends next: one that it opens and sets up, or one that is open already.
 
-        The latter is known by a message that came on it (E16). Connections that ended before they were set up, as with
-        a restart, are passed over while there are others.
+        A message that came on an open session identifies it (E16). Connections that ended before they were set up, as
+        with a restart, are skipped while others exist. None when no session came.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.wait(lambda: self.peer.is_called or self._on_open_session() is not None, within_ms, "a connection")
@@ -68,7 +68,7 @@ class Sender:
         return called
 
     def _on_open_session(self) -> Conversation | None:
-        """Return the open session of the peer on which a message came that is not known yet."""
+        """Return the open session of the peer on which a new message came."""
         new = [one for one in self._on_sessions_of_peer() if one not in self._known]
         found = next((one for one in new if one.connection and one.connection.closed_by is None), None)
         return None if found is None else self.peer.inbox.conversation(found)
@@ -81,9 +81,9 @@ class Sender:
 
         return self.peer.inbox.find(is_on_one)
 
-    def session(self) -> Conversation:
-        """Wait as ``next_session`` does; ConformanceFailure when no session is set up."""
-        session = self.next_session()
+    def await_session(self) -> Conversation:
+        """Wait as ``poll_session`` does; ConformanceFailure when no session is set up."""
+        session = self.poll_session()
         if session is None:
             raise ConformanceFailure("no connection came from the SUT on which it could send its messages")
         begun = [frame.kind for frame in session.received[:2]]
@@ -98,40 +98,51 @@ class Sender:
         ConformanceFailure when the last of them is late.
         """
         self.peer.wait(
-            lambda: len(only_here(session)) >= count or session.record.closed_by is not None, None, f"message {count}"
+            lambda: len(session.messages) >= count or session.record.closed_by is not None, None, f"message {count}"
         )
-        return only_here(session)
+        return session.messages
 
     def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
-        """Wait as ``collect`` does, and until no more come."""
+        """Wait as ``collect`` does, then for further messages until none comes in the silence window."""
         self.collect(session, at_least)
         while session.record.closed_by is None and not session.quiet():
             pass
-        return only_here(session)
+        return session.messages
 
-    def first(self, count: int) -> tuple[Conversation, list[Frame]]:
-        """Return the session that the SUT sends its first messages on, and those; ConformanceFailure when some lack."""
-        session = self.session()
+    def await_first(self, count: int) -> tuple[Conversation, list[Frame]]:
+        """Wait for the session with so many messages; return both. ConformanceFailure when a message is missing."""
+        session = self.await_session()
         sent = self.collect(session, count)
         if len(sent) != count:
             raise ConformanceFailure(f"{len(sent)} of {count} messages came")
         return session, sent
 
-    def acknowledge_all(self, session: Conversation) -> Frame:
-        """Acknowledge everything that came on the session (at most 32 recoverable ones), so that nothing is left."""
-        return acknowledge_session(session)
+    @staticmethod
+    def tags(frames: list[Frame]) -> list[int]:
+        """Return the tags of messages: the ApplicationTag, or the number in a message that the SUT was provoked to."""
+        return [tag_of(frame) for frame in frames]
+
+    @staticmethod
+    def acknowledge_all(session: Conversation) -> Frame:
+        """Acknowledge everything that came on the session."""
+        return session.acknowledge_all()
+
+    # Old names, until their last users change.
+    next_session = poll_session
+    session = await_session
+    first = await_first
 
 
 def tags(frames: list[Frame]) -> list[int]:
-    """Return the ApplicationTags of messages, or what stands for them in those that were provoked."""
-    return [tag_of(frame) for frame in frames]
+    """Return the tags of messages."""
+    return Sender.tags(frames)
 
 
 def check_not_given_up(session: Conversation) -> None:
-    """Go on unless a session ended on which the SUT's messages were not acknowledged for long.
+    """Raise ConformanceFailure when a session ended on which the SUT's messages were not acknowledged for long.
 
-    ConformanceFailure when it did: its Session Ack Wait Timer may have run out (MS-MQQB 3.1.6.3), because it or the
-    tester was slow, or a timer of the peer. A session that the SUT ends sooner than that ended for another reason.
+    Its Session Ack Wait Timer may have expired (MS-MQQB 3.1.6.3) because the SUT or the tester was slow, or a timer of
+    the peer. A session that the SUT ends sooner than that ended for another reason.
     """
     closed_ms = session.record.closed_at_ms
     if closed_ms is None:

@@ -1,4 +1,4 @@
-"""Steps that checks of transactional sequences share: the SUT as sender, the elements it shows, its queues."""
+"""Steps that checks of transactional sequences share: the SUT as sender, its abstract data model, its queues."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import outgoing_queue
-from suites.mqqb.steps.ordering import final_ack, order_ack
-from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.opening import find_outgoing_queue
+from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
+from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.sender import Sender
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
@@ -22,9 +21,9 @@ RESEND_MS = 30_000
 
 
 class Outgoing:
-    """The SUT as sender of one sequence to a peer whose core gets nothing of it.
+    """The SUT as sender of one sequence to a peer whose core gets none of it.
 
-    ``queue``: one of its own for a check that needs the whole sequence.
+    ``queue``: a queue of its own for a check that needs the whole sequence.
     """
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
@@ -34,12 +33,12 @@ class Outgoing:
         self.sender = Sender(peer, sut, self.to)
         self.sent: list[Frame] = []
         self.identifiers: list[str] = []
-        """Message ids of what was sent, as the control channel names them."""
+        """Message ids of the sent messages, as the control channel names them."""
         self.tags: list[int] = []
-        """Their ApplicationTags: no other test's messages have them."""
+        """ApplicationTags of the sent messages; no other test's messages have them."""
 
     def send(self, count: int = 1, delivery: str = "transactional", **fields: Any) -> list[Frame]:
-        """Let the SUT send messages; return them as they came, ConformanceFailure when one lacks."""
+        """Let the SUT send messages; return the packets that came. ConformanceFailure when one is missing."""
         first = len(self.tags)
         self.tags += [self.peer.message_id() for _ in range(count)]
         self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
@@ -69,49 +68,58 @@ class Outgoing:
     def _sessions(self) -> list[Conversation]:
         """Return the open sessions on which these messages came."""
         open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
-        return [one for one in open_ if self.came(one)]
+        return [one for one in open_ if self.numbers_on(one)]
 
-    def next_session(self) -> Conversation:
-        """Wait until the SUT sends these messages on a session, once the one before ended."""
+    def await_session(self) -> Conversation:
+        """Wait until the SUT sends these messages on a new session, after the earlier one ended; return it."""
         self.peer.environment.run_until(lambda: bool(self._sessions()), self.sut.connect_timeout_ms)
         return self.session
 
-    def came(self, session: Conversation) -> list[int]:
-        """Return which of these messages came on a session, in order; 1 is the first that was sent."""
-        return [self.tags.index(tag) + 1 for tag in tags(only_here(session)) if tag in self.tags]
+    def numbers_on(self, session: Conversation) -> list[int]:
+        """Return the numbers of the messages that came on a session, in order; 1 is the first that was sent."""
+        return [self.tags.index(tag) + 1 for tag in Sender.tags(session.messages) if tag in self.tags]
 
     def copies(self, number: int) -> list[Frame]:
-        """Return all packets that brought the message sent as number so and so, on whatever session."""
-        return [frame for frame in self.peer.inbox.copies if tags([frame]) == [self.tags[number - 1]]]
+        """Return all packets that brought the message with a number, on any session."""
+        return [frame for frame in self.peer.inbox.copies if Sender.tags([frame]) == [self.tags[number - 1]]]
 
-    def comes_again(self, number: int) -> str:
-        """Wait until a message that was not acknowledged would be sent again; return whether it was."""
+    def await_resend(self, number: int) -> str:
+        """Wait as long as the SUT may take to resend the message with a number; describe whether it did."""
         known = len(self.copies(number))
         within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sut.connect_timeout_ms
         self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
         return "comes again" if len(self.copies(number)) > known else "does not come again"
 
-    def acknowledge(self, number: int, **changes: Any) -> Frame:
-        """Send the OrderAck for the message that was sent as number so and so (1 is the first)."""
-        return self.session.send(order_ack(self.peer, self.sent[number - 1], **changes))
+    def send_order_ack(self, number: int, **changes: Any) -> Frame:
+        """Send the OrderAck of the message with a number (1 is the first)."""
+        return self.session.send(build_order_ack(self.peer, self.sent[number - 1], **changes))
 
-    def finish(self, number: int, **changes: Any) -> Frame:
-        """Send the FinalAck for the message that was sent as number so and so; ``changes``: see ``final_ack``."""
-        return self.session.send(final_ack(self.peer, self.sent[number - 1], **changes))
+    def send_final_ack(self, number: int, **changes: Any) -> Frame:
+        """Send the FinalAck that refuses the message with a number; ``changes``: see ``final_ack``."""
+        return self.session.send(build_final_ack(self.peer, self.sent[number - 1], **changes))
 
-    def on_session(self) -> Frame:
-        """Acknowledge everything that came on the session, on the session only."""
-        frame = self.sender.acknowledge_all(self.session)
+    def send_session_ack(self) -> Frame:
+        """Send the SessionAck of everything that came on the session, without an OrderAck."""
+        frame = self.session.acknowledge_all()
         self.peer.settle()
         return frame
 
-    def settle(self) -> None:
-        """Acknowledge everything, so that nothing is left to be sent again."""
-        self.sender.acknowledge_all(self.session)
-        self.session.send(order_ack(self.peer, self.sent[-1]))
+    def acknowledge_all(self) -> None:
+        """Send the SessionAck and the OrderAck of everything, so that the SUT resends nothing."""
+        self.session.acknowledge_all()
+        self.session.send(build_order_ack(self.peer, self.sent[-1]))
         self.peer.settle()
 
-    # -- what only the abstract data model shows ----------------------------------------------------------------
+    # Old names, until their last users change.
+    next_session = await_session
+    came = numbers_on
+    comes_again = await_resend
+    acknowledge = send_order_ack
+    finish = send_final_ack
+    on_session = send_session_ack
+    settle = acknowledge_all
+
+    # -- elements of the abstract data model ----------------------------------------------------------------------
 
     def shown(self) -> dict[str, Any]:
         """Return the elements of the SUT's session for these messages."""
@@ -121,65 +129,75 @@ class Outgoing:
         return dict(found[-1])
 
     def sequence(self) -> dict[str, Any]:
-        """Return its TxOutgoingSequence."""
-        found = element(self.shown(), "TxOutgoingSequence")
+        """Return TxOutgoingSequence of the session."""
+        found = read_element(self.shown(), "TxOutgoingSequence")
         if found is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         return dict(found)
 
     def info(self) -> dict[str, Any]:
-        """Return the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
-        return dict(element(outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
+        """Return OutgoingTransferInfo of the queue (MS-MQDMPR 3.1.1.4)."""
+        return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def await_info(self, name: str, value: int) -> bool:
         """Wait until an element of OutgoingTransferInfo has a value; return whether it has."""
-        return self.peer.eventually(lambda: element(self.info(), name) == value)
+        return self.peer.eventually(lambda: read_element(self.info(), name) == value)
 
     def unacknowledged(self) -> list[int]:
         """Return the numbers in UnackedSequence, in its order."""
-        return [int(one["SeqNo"]) for one in element(self.sequence(), "UnackedSequence")]
+        return [int(one["SeqNo"]) for one in read_element(self.sequence(), "UnackedSequence")]
 
 
 Place = tuple[int, int, int]
 """SeqID, SeqNo and PrevNo of a SEQUENCE_INFO (MS-MQMQ 2.2.5)."""
 
 
-def info_place(info: dict[str, Any], name: str) -> Place:
+def read_info_place(info: dict[str, Any], name: str) -> Place:
     """Return an element of OutgoingTransferInfo that is a SEQUENCE_INFO."""
-    found = element(info, name)
-    seq_id, number, previous = (int(element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
+    found = read_element(info, name)
+    seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
     return seq_id, number, previous
 
 
-def place_of(frame: Frame, further: int = 0) -> Place:
-    """Return the SEQUENCE_INFO of a message, or of the one that comes so many later."""
-    number = int(header(frame).TxSequenceNumber) + further
-    return identifier_of(frame), number, number - 1
+def place_in_sequence(frame: Frame, further: int = 0) -> Place:
+    """Return the SEQUENCE_INFO of a message, or of the message ``further`` places behind it."""
+    number = int(transaction_header(frame).TxSequenceNumber) + further
+    return sequence_id_number(frame), number, number - 1
 
 
-def header(frame: Frame) -> Any:
+def transaction_header(frame: Frame) -> Any:
     """Return the TransactionHeader of a message."""
     return frame["TransactionHeader"]
 
 
-def sequence_of(frame: Frame) -> tuple[int, int]:
-    """Return the TxSequenceID of a message, so that later ones are greater: TimeStamp, then Ordinal."""
-    identifier = header(frame).TxSequenceID
+def read_sequence_id(frame: Frame) -> tuple[int, int]:
+    """Return the TxSequenceID of a message as TimeStamp and Ordinal, so that a later one is greater."""
+    identifier = transaction_header(frame).TxSequenceID
     return identifier.TimeStamp, identifier.Ordinal
 
 
-def identifier_of(frame: Frame) -> int:
+def sequence_id_number(frame: Frame) -> int:
     """Return the TxSequenceID of a message as the 64-bit number that SEQUENCE_INFO has."""
-    stamp, ordinal = sequence_of(frame)
+    stamp, ordinal = read_sequence_id(frame)
     return stamp << 32 | ordinal
 
 
-def numbers(frames: list[Frame]) -> list[int]:
+def sequence_numbers(frames: list[Frame]) -> list[int]:
     """Return the TxSequenceNumbers of messages."""
-    return [int(header(frame).TxSequenceNumber) for frame in frames]
+    return [int(transaction_header(frame).TxSequenceNumber) for frame in frames]
 
 
-def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
-    """Return which of some messages are in a queue of the SUT: their places in the list, from 1."""
+def find_kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
+    """Return the messages that are in a queue of the SUT, as places in the list of identifiers, from 1."""
     found = {one["message_id"] for one in sut.kept(queue)}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]
+
+
+# Old names, until their last users change.
+header = transaction_header
+numbers = sequence_numbers
+kept = find_kept
+sequence_of = read_sequence_id
+identifier_of = sequence_id_number
+info_place = read_info_place
+place_of = place_in_sequence

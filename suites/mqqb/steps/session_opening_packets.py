@@ -9,33 +9,33 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, record_of
+from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
 
 ESTABLISH = "EstablishConnection"
 PARAMETERS = "ConnectionParameters"
 
 
 def is_request(context: Context) -> bool:
-    """Return whether a packet is an initiator's."""
+    """Return whether the SUT sent the packet as initiator."""
     return context.sut_role == "initiator"
 
 
-class LastOfThePeer:
-    """The last packet of each kind that the peer has sent on a connection."""
+class LastOfThePeer(Summary):
+    """The last packet of each kind that opens a session, of those that the peer has sent on a connection."""
 
     def __init__(self) -> None:
         self.by_kind: dict[str, Frame] = {}
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Note a packet of the peer."""
-        if not frame.from_sut:
+        if not frame.from_sut and frame.kind in (ESTABLISH, PARAMETERS):
             self.by_kind[frame.kind] = frame
 
 
 def request_of(context: Context) -> Any:
-    """Return the header of the request that an acceptor's packet answers, the peer's last of its kind; or None.
+    """Return the header of the peer's last packet of this kind, which the acceptor's packet answers; or None.
 
-    A packet of the very same bytes is passed over: whether it is a response or only an echo cannot be seen.
+    A packet with the bytes of the request gives None: a response and an echo look the same.
     """
     request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
@@ -44,12 +44,12 @@ def request_of(context: Context) -> Any:
 
 
 def is_response(context: Context) -> bool:
-    """Return whether a packet is an acceptor's answer."""
+    """Return whether the packet is an acceptor's answer to a request of the peer."""
     return request_of(context) is not None
 
 
-def never_refused(concerned: Callable[[Context], bool]) -> Predicate:
-    """Demand that CS is clear."""
+def forbid_refusal(concerned: Callable[[Context], bool]) -> Predicate:
+    """Demand CS 0 in the packets that are concerned."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         return (packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}") if concerned(context) else None
@@ -57,8 +57,8 @@ def never_refused(concerned: Callable[[Context], bool]) -> Predicate:
     return predicate
 
 
-def repeated(name: str) -> Predicate:
-    """Demand that an acceptor repeats a field of the request."""
+def demand_repetition(name: str) -> Predicate:
+    """Demand that an acceptor repeats this field of the request."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         request = request_of(context)

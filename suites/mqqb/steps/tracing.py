@@ -4,47 +4,76 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
 
 from harness.capture.recorder import Frame
+from suites.mqqb.steps.disposition import AckClass, QueueType
 
-EXPRESS = 0
-"""UserHeader.Flags.DM of a report."""
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 TIME = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
 DATE = "Sun,Jan 01 26"
-"""The form of the end of a report's label: a day."""
+"""The form of the date at the end of a report's label."""
 
 
-def label_for(message: Frame) -> str:
-    """Return the beginning of the label of a report on a message, before the time (E35: common to both readings)."""
-    user = message["UserHeader"]
-    source = str(user.SourceQueueManager).upper()
-    return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
+class Report:
+    """A report on a traced message."""
 
+    def __init__(self, frame: Frame) -> None:
+        self.user = frame["UserHeader"]
+        self.properties = frame["MessagePropertiesHeader"]
 
-def text_of_report(report: Frame) -> str:
-    """Return the body of a report as a string."""
-    return bytes(report["MessagePropertiesHeader"].MessageBody).decode("utf-16-le", "replace").rstrip("\0")
+    @staticmethod
+    def expected_label(message: Frame) -> str:
+        """Return the label of the report on a message up to the time, common to both readings (E35)."""
+        user = message["UserHeader"]
+        source = str(user.SourceQueueManager).upper()
+        return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
 
+    @staticmethod
+    def expected_values(queue: UUID) -> dict[str, Any]:
+        """Return the ``values`` of a report to a public queue."""
+        return {"MessageClass": AckClass.REPORT, "destination": (QueueType.PUBLIC, str(queue)), "DM": 0}
 
-def label_of_report(report: Frame) -> str:
-    """Return the beginning of a report's label, when the rest is the source, and a time of about when it was sent."""
-    label = report["MessagePropertiesHeader"].Label
-    text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
-    begins, _, rest = text.partition(" ")
-    guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
-    found = re.fullmatch(rf"\w+ by {guid} at {TIME}", rest)
-    return begins.upper() if found and _is_about(text[-len(DATE) :], report["UserHeader"].SentTime) else text
+    @property
+    def identifier(self) -> tuple[str, int]:
+        """Return what identifies the report itself: its source and its MessageID."""
+        return str(self.user.SourceQueueManager), int(self.user.MessageID)
+
+    def is_about(self, message: Frame) -> bool:
+        """Return whether the label or the body has the MessageID of a message."""
+        return f"{message['UserHeader'].MessageID:08X}" in f"{self.label} {self.text}".upper()
+
+    @property
+    def text(self) -> str:
+        """Return the body as a string."""
+        return bytes(self.properties.MessageBody).decode("utf-16-le", "replace").rstrip("\0")
+
+    @property
+    def label(self) -> str:
+        """Return the label up to the time when its rest has the source and about the time of sending, else the whole
+        label.
+        """
+        label = self.properties.Label
+        text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
+        begins, _, rest = text.partition(" ")
+        guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+        found = re.fullmatch(rf"\w+ by {guid} at {TIME}", rest)
+        return begins.upper() if found and _is_about(text[-len(DATE) :], self.user.SentTime) else text
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return the class, the destination and the delivery."""
+        queue = self.user.DestinationQueue
+        return {
+            "MessageClass": int(self.properties.MessageClass),
+            "destination": (int(self.user.DQ), str(getattr(queue, "PublicQueueIdentifier", queue))),
+            "DM": int(self.user.DM),
+        }
 
 
 def _is_about(date: str, sent_s: int) -> bool:
-    """Return whether a date is that of an instant in some time zone."""
+    """Return whether a date is the date of an instant in some time zone."""
     days = (datetime.fromtimestamp(sent_s + hours * 3_600, UTC) for hours in range(-12, 15))
     return date in {f"{DAYS[day.weekday()]},{MONTHS[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days}
-
-
-def destination_of(report: Frame) -> str:
-    """Return the type of the queue that a report goes to, and the queue."""
-    user = report["UserHeader"]
-    return f"DQ {user.DQ}, {getattr(user.DestinationQueue, 'PublicQueueIdentifier', user.DestinationQueue)}"

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import reference_qm.core.remote.remote_reads as remote_reading
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.queueing.cursors import Cursors
@@ -17,7 +17,7 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading, Version
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_ending import CANCELED, RemoteEnding
@@ -32,7 +32,7 @@ from reference_qm.rpc.calls import Call
 from reference_qm.rpc.events import RpcOutput
 from reference_qm.surface.clock import Now
 
-LOOKUP_RECEIVES = frozenset(RECEIVING) - {ReadAction.MQ_ACTION_RECEIVE}
+LOOKUP_RECEIVES = frozenset(RECEIVE_ACTIONS) - {ReadAction.MQ_ACTION_RECEIVE}
 
 
 @follows("E51.2")
@@ -62,7 +62,7 @@ class PeeksCannotBeCancelled(RemoteReads):
 
 @follows("E55.2")
 class OpenedByDescriptorOnly(RemoteOpening):
-    """RemoteQMOpenQueue refuses a dwpContext that is no descriptor."""
+    """RemoteQMOpenQueue refuses a dwpContext that is not a descriptor."""
 
     @only_if(lambda part, _, dwp_context: part.qm.remote_starting.find_remote_descriptor(dwp_context) is None)
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
@@ -91,7 +91,7 @@ class _LookupTakesAtOnce(RemoteReads):
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         answered = partial(self.complete_remote_read, entry)
         self.qm.reading.read_by_lookup_identifier(
-            descriptor, lookup_id, operation, answered, entry.Action not in RECEIVING
+            descriptor, lookup_id, operation, answered, entry.Action not in RECEIVE_ACTIONS
         )
 
 
@@ -107,7 +107,7 @@ class _NothingToEnd(RemoteEnding):
 add_reading(
     "E57.2",
     "A receive by LookupIdentifier takes the message at once: RR_NACK cannot bring it back.",
-    both(replaced(_LookupTakesAtOnce), replaced(_NothingToEnd)),
+    both(replace_part(_LookupTakesAtOnce), replace_part(_NothingToEnd)),
 )
 
 
@@ -165,7 +165,7 @@ class EdgesNeedSomeIdentifier(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        none = (remote_reading.FIRST, remote_reading.LAST)
+        none = (remote_reading.FIRST_LOOKUP_ID, remote_reading.LAST_LOOKUP_ID)
         if lookup_id not in none and queue.MessagePositionList.find(lookup_id) is None:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
@@ -184,7 +184,7 @@ class CursorEndsAfterItsWait(Cursors):
 
 @follows("E107.2")
 class ReadsGoOnAfterClosing(QueueOpening):
-    """Reads that have no tag go on waiting for a descriptor that is closed."""
+    """Reads that have no tag continue to wait for a descriptor that is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         readers = self.qm.readers
@@ -197,7 +197,7 @@ class ReadsGoOnAfterClosing(QueueOpening):
 
 @follows("E136.2")
 class LateBetasAreOld(ClientReading):
-    """A server of version 5.1 with a build below 951 is old, too."""
+    """A server of version 5.1 with a build below 951 is also old."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)
@@ -236,7 +236,7 @@ class SevenBytesAreCompared(Seeking):
 
 @follows("E170.2")
 class DeletedQueuesAreNotFound(RemoteStarting):
-    """What opened a queue that was deleted meanwhile is not found."""
+    """A handle of a queue that was deleted is unknown."""
 
     @only_if(lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None)
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:

@@ -25,8 +25,18 @@ def _ignored(kind: type[Input]) -> Install:
     return inputs(filter_)
 
 
-add("rpc-deaf", "MQQP-2.1-01", "Whatever comes over TCP is ignored.", _ignored(RpcBytes))
-add("rpc-unmapped", "MQQP-2.1-02", "The endpoint mapper knows no endpoint.", _ignored(RpcListening))
+add(
+    "server-rpc-bytes-ignored",
+    "MQQP-2.1-01",
+    "The server ignores all bytes that arrive on its RPC connections.",
+    _ignored(RpcBytes),
+)
+add(
+    "endpoint-mapper-without-endpoints",
+    "MQQP-2.1-02",
+    "The endpoint mapper returns no endpoint.",
+    _ignored(RpcListening),
+)
 
 
 # -- 1.9 Standards Assignments ----------------------------------------------------------------------------------------
@@ -48,8 +58,18 @@ def _any_neighbour(event: Input) -> Iterable[Input]:
     return [event]
 
 
-add("rpc-any-version", "MQQP-1.9-D01", "qm2qm is served in whatever version is asked for.", inputs(_any_version))
-add("rpc-any-neighbour", "MQQP-1.9-D01", "An interface like qm2qm is served.", inputs(_any_neighbour))
+add(
+    "server-bind-of-any-version-accepted",
+    "MQQP-1.9-D01",
+    "The server accepts a bind to qm2qm in any version.",
+    inputs(_any_version),
+)
+add(
+    "server-bind-of-other-interface-accepted",
+    "MQQP-1.9-D01",
+    "The server accepts a bind to an interface whose identifier differs from qm2qm in one bit.",
+    inputs(_any_neighbour),
+)
 
 # -- who may connect --------------------------------------------------------------------------------------------------
 
@@ -70,10 +90,15 @@ def _one_client(faulty: FaultyCore) -> None:
     faulty.input_filters.append(filter_)
 
 
-add("rpc-one-client", "MQQP-2.1-D01", "One client at a time is served.", _one_client)
 add(
-    "rpc-asks-who",
+    "server-only-first-client-served",
     "MQQP-2.1-D01",
-    "A client that shows no identity is denied access.",
+    "The server answers only the first of the connected clients.",
+    _one_client,
+)
+add(
+    "server-unauthenticated-calls-denied",
+    "MQQP-2.1-D01",
+    "The server answers each call of an unauthenticated client with access denied.",
     pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=ACCESS_DENIED)),
 )

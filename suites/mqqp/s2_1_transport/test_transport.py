@@ -8,12 +8,10 @@ import pytest
 
 from harness.errors import SutUnavailable
 from harness.expectations import each, facts, holds
-from harness.peer.remote import START
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN
 from harness.wire.rpc_ept import map_arguments, ports
-from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from suites.mqqp.steps.reading import FIRST, SECOND, brought
+from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
 
@@ -22,8 +20,10 @@ MAPPER_PORT = 135
 
 @covers("MQQP-2.1-01", "MQQP-2.2-01")
 @pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
-def test_both_transfer_syntaxes_are_spoken_over_tcp(remote, judge, transfers):
-    """Proposed alone each is agreed on, and a message is received in it; of both one is."""
+def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers):
+    """A client proposes NDR, NDR64 or both on a TCP connection: the SUT accepts one of them, and three reads return
+    their messages in it.
+    """
     port = remote.read_port()
     binding = remote.connect(port)
     refused, said = binding.offer(QM2QM, transfers=transfers)
@@ -34,21 +34,23 @@ def test_both_transfer_syntaxes_are_spoken_over_tcp(remote, judge, transfers):
         return
     binding.close()
     association = remote.associate(transfers=transfers)
-    queue = remote.filled(FIRST, SECOND, association=association)
+    queue = remote.open_with_messages("first", "second", association=association)
     context = association.of(QM2QM).contexts[QM2QM]
     spoken = NDR64 if context.wide else NDR
-    reads = [queue.read(PEEK_CURRENT), queue.receive(), queue.receive(by=START)]
+    reads = [queue.peek(), queue.receive(), queue.receive(by=Method.START_RECEIVE)]
     evidence = [*association.record.frames[:2], *reads]
-    seen = [brought(read) for read in reads]
-    judge("MQQP-2.1-01", expected=[FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
-    expected = facts(proposed=True, read=[FIRST, FIRST, SECOND])
+    seen = [read.label_or_outcome for read in reads]
+    judge("MQQP-2.1-01", expected=["first", "first", "second"], observed=seen, evidence=evidence)
+    expected = facts(proposed=True, read=["first", "first", "second"])
     observed = {"proposed": spoken in transfers, "read": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQP-2.1-D01")
-def test_whoever_connects_is_served(remote, judge):
-    """Three clients that show no identity are connected at a time: each is agreed with, and answered."""
+def test_unauthenticated_clients_are_served(remote, judge):
+    """Three clients without authentication stay connected at a time: each binds to qm2qm, and its RemoteQmGetVersion is
+    answered.
+    """
     port = remote.read_port()
     seen, evidence = [], []
     for _ in range(3):
@@ -76,9 +78,12 @@ def test_whoever_connects_is_served(remote, judge):
     ],
     ids=["1.0", "1.1", "2.0", "0.0", "other"],
 )
-@goes_on()
-def test_the_interface_has_its_identifier_and_version(remote, judge, syntax, expected):
-    """1088a980-eae5-11d0-8d9b-00a02453c337 version 1.0 is agreed on; a newer one, another, or a neighbour is not."""
+@sut_survives()
+def test_bind_to_another_identifier_or_version_is_refused(remote, judge, syntax, expected):
+    """A bind to qm2qm version 1.0 is accepted; a bind to version 0.0, 1.1 or 2.0, or to another identifier, is refused.
+
+    A bind to version 1.0 then still succeeds.
+    """
     port = remote.read_port()
     association = remote.connect(port)
     refused, said = association.offer(syntax)
@@ -91,8 +96,8 @@ def test_the_interface_has_its_identifier_and_version(remote, judge, syntax, exp
 
 
 @covers("MQQP-2.1-02")
-def test_the_endpoint_mapper_tells_where_the_interface_is(remote, judge):
-    """ept_map for qm2qm brings a port at which it can be bound; for an interface that nobody serves it brings none."""
+def test_endpoint_mapper_returns_port_of_qm2qm(remote, judge):
+    """ept_map for qm2qm returns a port where qm2qm can be bound; ept_map for an unknown interface returns no port."""
     try:
         association = remote.connect(MAPPER_PORT)
     except SutUnavailable:

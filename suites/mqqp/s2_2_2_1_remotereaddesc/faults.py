@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, during, inputs, skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering
@@ -29,26 +29,26 @@ from reference_qm.surface.inputs import Input, RpcBytes
 # -- the server -------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-arrival-time-unset", breaks="MQQP-2.2.2.1-07")
+@fault("server-answer-dw-arrive-time-zero", breaks="MQQP-2.2.2.1-07")
 class ArrivalTimeUnset(RemoteReads):
-    """dwArriveTime is 0."""
+    """The server's answer carries dwArriveTime 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         return super().describe_remote_message(position) | {"dwArriveTime": 0}
 
 
-@fault("remote-arrival-time-in-minutes", breaks="MQQP-2.2.2.1-08")
+@fault("server-answer-dw-arrive-time-in-minutes", breaks="MQQP-2.2.2.1-08")
 class ArrivalTimeInMinutes(RemoteReads):
-    """dwArriveTime is in minutes."""
+    """The server's answer carries dwArriveTime in minutes."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         described = super().describe_remote_message(position)
         return described | {"dwArriveTime": described["dwArriveTime"] // 60}
 
 
-@fault("remote-infinite-is-a-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
+@fault("server-infinite-ul-timeout-cut-to-1-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
 class InfiniteIsASecond(RemoteReads):
-    """0xFFFFFFFF is a second."""
+    """The server lets a read with ulTimeout 0xFFFFFFFF wait for one second only."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -58,9 +58,9 @@ class InfiniteIsASecond(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("remote-cancel-other-cancelled", breaks="MQQP-2.2.2.1-04")
+@fault("server-cancel-receive-ends-other-read", breaks="MQQP-2.2.2.1-04")
 class OtherReadCancelled(RemoteEnding):
-    """Another read is cancelled, if there is one."""
+    """RemoteQMCancelReceive cancels another waiting read of the queue, if there is one."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
@@ -77,16 +77,26 @@ def _refusing(name: str) -> Install:
                 return Status.MQ_ERROR_INVALID_PARAMETER
             return super().check_description(desc)
 
-    return replaced(Refusing)
+    return replace_part(Refusing)
 
 
-add("remote-reserved-matters", "MQQP-2.2.2.1-06", "Reserved has to be 0.", _refusing("Reserved"))
-add("remote-ack-nack-matters", "MQQP-2.2.2.1-09", "eAckNack has to be 0.", _refusing("eAckNack"))
+add(
+    "server-nonzero-reserved-refused",
+    "MQQP-2.2.2.1-06",
+    "The server refuses a read whose Reserved is not 0.",
+    _refusing("Reserved"),
+)
+add(
+    "server-nonzero-e-ack-nack-refused",
+    "MQQP-2.2.2.1-09",
+    "The server refuses a read whose eAckNack is not 0.",
+    _refusing("eAckNack"),
+)
 
 
-@fault("remote-reserved-of-client", breaks="MQQP-2.2.2.1-D03")
+@fault("server-answer-reserved-copied-from-request", breaks="MQQP-2.2.2.1-D03")
 class ReservedOfClient(RemoteReads):
-    """Reserved comes back as it went."""
+    """The server's answer carries Reserved of the request instead of 1."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         second = call.arguments.get("lpRemoteReadDesc2")
@@ -101,9 +111,9 @@ class ReservedOfClient(RemoteReads):
         super().answer_read(call if given is None else answering(call, **{name: kept}), status, entry)
 
 
-@fault("remote-packet-cut", breaks="MQQP-2.2.2.1-D04")
+@fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")
 class PacketCut(RemoteReads):
-    """A packet of more than 64 KiB comes without its end."""
+    """The server's answer carries only the first 65,535 bytes of a packet."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         return super().serialize_remote_message(position)[:0xFFFF]
@@ -118,14 +128,19 @@ def _any_size(event: Input) -> Iterable[Input]:
     return [event]
 
 
-add("remote-size-range-ignored", "MQQP-2.2.2.1-D02", "A dwSize above 0x00420000 is taken.", inputs(_any_size))
+add(
+    "server-dw-size-above-range-accepted",
+    "MQQP-2.2.2.1-D02",
+    "The server accepts a dwSize above 0x00420000.",
+    inputs(_any_size),
+)
 
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-read-infinite-short", breaks="MQQP-2.2.2.1-02")
+@fault("client-infinite-ul-timeout-one-digit-short", breaks="MQQP-2.2.2.1-02")
 class InfiniteShort(ClientReading):
-    """An infinite time-out is one hexadecimal digit short, as it was printed once."""
+    """The client's read without a time-out carries ulTimeout 0x0FFFFFFF."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
@@ -142,28 +157,33 @@ def _malformed_unless(name: str, usual: int) -> Install:
                 raise FormatError(name, 0, "a fault", f"is not {usual}")
             return super().reconstruct_message(results, server)
 
-    return replaced(MalformedUnless)
+    return replace_part(MalformedUnless)
 
 
 add(
-    "remote-read-minds-reserved",
+    "client-answer-with-other-reserved-refused",
     "MQQP-2.2.2.1-06",
-    "Reserved has to be what it is mostly.",
+    "The client takes an answer whose Reserved is not 1 for malformed.",
     _malformed_unless("Reserved", 1),
 )
-add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _malformed_unless("eAckNack", 0))
+add(
+    "client-answer-with-e-ack-nack-refused",
+    "MQQP-2.2.2.1-09",
+    "The client takes an answer whose eAckNack is not 0 for malformed.",
+    _malformed_unless("eAckNack", 0),
+)
 
 
-@fault("arrive-time-is-the-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
+@fault("server-answer-dw-arrive-time-is-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
 class ArriveTimeIsTheSentTime(RemoteReads):
-    """dwArriveTime is when the message was sent."""
+    """The server's answer carries SentTime of the message in dwArriveTime."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}
 
 
 @fault(
-    "remote-packet-left-out",
+    "server-answer-lp-buffer-null",
     breaks=(
         "MQQP-3.1.4.1-19",
         "MQQP-3.1.4.10-50",
@@ -175,16 +195,16 @@ class ArriveTimeIsTheSentTime(RemoteReads):
     ),
 )
 class PacketLeftOut(RemoteReads):
-    """lpBuffer is NULL."""
+    """The server's answer carries lpBuffer NULL and dwSize 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         return super().describe_remote_message(position) | {"lpBuffer": None, "dwSize": 0}
 
 
 add(
-    "remote-request-used-twice",
+    "server-dw-request-id-in-use-accepted",
     ("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15", "MQQP-2.2.2.1-05"),
-    "A dwRequestID that is in use is taken.",
+    "The server accepts a read with a dwRequestID that is in use.",
     skip(RemoteStarting.check_request_id),
 )
 
@@ -197,9 +217,9 @@ def _any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable
 
 
 add(
-    "remote-unknown-cursor-taken",
+    "server-unknown-h-cursor-means-first-cursor",
     ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
-    "An unknown cursor is the first one.",
+    "The server reads by the first cursor of the queue when hCursor is unknown.",
     both(
         during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _any_cursor),
         during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _any_cursor),

@@ -1,39 +1,33 @@
-"""MS-MQQP 2.2.2.1 REMOTEREADDESC: identifiers that the client gives, reserved fields that it ignores."""
+"""MS-MQQP 2.2.2.1 REMOTEREADDESC: request identifiers of the client, and the fields that the client ignores."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from harness.expectations import holds
-from harness.peer.rpc_server import ServedCall
+import pytest
+
+from harness.expectations import between, each, fields, holds
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import REMOTEREADDESC, RR_ACK, RR_NACK, desc2
-from harness.wire.rpc_stub import buffer
-from suites.mqqp.steps.reader import (
-    QUEUE_DESCRIPTOR,
-    QUEUE_HANDLE,
-    SEQUENTIAL_ID,
-    START2,
-    Reader,
-    description,
-    message,
-)
-from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
+from harness.wire.rpc_qm2qm import Ack, Method
+from suites.mqqp.steps.reader import Reader, Reading
 
 
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-05")
-def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, judge):
-    """RemoteQMEndReceive of a first receive is not answered yet when a second begins: it has another dwRequestID."""
+def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
+    """The SUT receives, and the peer does not answer RemoteQMEndReceive.
+
+    A second receive of the SUT has another dwRequestID.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     del reader.server.answers["RemoteQMEndReceive"]
-    RECEIVING.begin(reader, remote)
-    first = reader.one("RemoteQMEndReceive")
+    reader.begin_read(Reading.RECEIVE, remote)
+    first = reader.await_first_call("RemoteQMEndReceive")
     reader.let_reads_wait()
-    RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+    reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
     calls = reader.await_reads(2)
-    numbers = [description(call).dwRequestID for call in calls]
+    numbers = [reader.description_of(call).dwRequestID for call in calls]
     judge(
         "MQQP-2.2.2.1-05",
         expected=holds("the second read has another dwRequestID"),
@@ -45,30 +39,67 @@ def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, jud
 
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09")
-def test_what_is_reserved_makes_no_difference_to_the_client(peer, sut, judge):
-    """Answers with any Reserved and any eAckNack bring the same message."""
+def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
+    """The peer answers peeks with several values of Reserved and of eAckNack: the application gets the message each
+    time.
+    """
     reader = Reader(peer, sut)
     for rule, name, values in (
         ("MQQP-2.2.2.1-06", "Reserved", (0, 1, 0xFFFF_FFFF)),
-        ("MQQP-2.2.2.1-09", "eAckNack", (0, RR_NACK, RR_ACK)),
+        ("MQQP-2.2.2.1-09", "eAckNack", (0, Ack.RR_NACK, Ack.RR_ACK)),
     ):
         for value in values:
             remote = reader.open()
-            reader.server.answers[START2] = partial(_answer, reader, name, value)
-            reply = PEEKING.begin(reader, remote).wait()
+            reader.server.answers[Method.START_RECEIVE2] = partial(reader.answer_with_message, **{name: value})
+            reply = reader.begin_read(Reading.PEEK, remote).wait()
             observed = bool(reply.get("message")) or str(reply.get("error", "no message"))
-            reader.one(START2)
-            evidence = reader.server.named(START2)[-1].evidence
-            judge(rule, expected=holds("the message is brought"), observed=observed, evidence=evidence)
+            reader.await_first_call(Method.START_RECEIVE2)
+            evidence = reader.server.named(Method.START_RECEIVE2)[-1].evidence
+            judge(rule, expected=holds("the application gets the message"), observed=observed, evidence=evidence)
 
 
-def _answer(reader: Reader, name: str, value: int, call: ServedCall) -> None:
-    """Answer a peek with a message and a value of a reserved field."""
-    data = message(reader.peer)
-    answer = REMOTEREADDESC(
-        hRemoteQueue=QUEUE_HANDLE,
-        dwQueue=QUEUE_DESCRIPTOR,
-        ulAction=description(call).ulAction,
-        **{"dwSize": len(data), "lpBuffer": buffer(data), name: value},
+@needs("remote_read")
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
+@covers(
+    "MQQP-2.2.2.1-02",
+    "MQQP-2.2.2.1-03",
+    "MQQP-2.2.2.1-04",
+    "MQQP-2.2.2.1-10",
+    "MQQP-3.1.4.1-03",
+    "MQQP-3.1.4.10-06",
+)
+def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
+    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each has a dwRequestID of its own,
+    ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
+    """
+    reader = Reader(peer, sut, version)
+    remote = reader.open()
+    reader.let_reads_wait()
+    for number in (1, 2):
+        reader.begin("remote_receive", remote=remote, timeout_ms=None)
+        reader.await_reads(number)
+    calls = reader.reads()
+    asked = [reader.description_of(call) for call in calls]
+    evidence = [*calls]
+    before = [call.name for call in reader.server.calls]
+    judge(
+        "MQQP-3.1.4.1-03",
+        expected=holds("RemoteQMOpenQueue comes before the first read"),
+        observed="RemoteQMOpenQueue" in before[: before.index(calls[0].name)],
+        evidence=evidence,
     )
-    call.respond(lpRemoteReadDesc2=desc2(answer, SEQUENTIAL_ID))
+    judge("MQQP-2.2.2.1-02", expected=each(fields(ulTimeout=0xFFFF_FFFF), "read"), observed=asked, evidence=evidence)
+    judge("MQQP-2.2.2.1-03", expected=each(fields(dwSize=0), "read"), observed=asked, evidence=evidence)
+    differ = len({one.dwRequestID for one in asked}) == 2
+    judge(
+        "MQQP-2.2.2.1-04",
+        expected=holds("the two reads have different dwRequestIDs"),
+        observed=differ,
+        evidence=evidence,
+    )
+    null = [one.lpBuffer is None for one in asked]
+    judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
+    given = fields(
+        hRemoteQueue=Reader.QUEUE_HANDLE, dwQueue=Reader.QUEUE_DESCRIPTOR, dwRequestID=between(1, 0xFFFF_FFFF)
+    )
+    judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.primitives import both, inputs, pdus
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answered
+from harness.faults.rpc_calls import change_answer
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_starting import RemoteStarting
@@ -29,7 +29,7 @@ METHODS = (
 
 
 def _without_ndr64(event: Input) -> Iterable[Input]:
-    """Take proposals of NDR64 for those of a syntax that nobody knows."""
+    """Replace proposals of NDR64 by proposals of an unknown syntax."""
     if isinstance(event, RpcBytes):
         event = replace(event, data=event.data.replace(NDR64.uuid.bytes_le, bytes(16)))
     return [event]
@@ -41,8 +41,8 @@ def _ndr_only(bind: Bind) -> Bind:
     return replace(bind, p_context_elem=proposed)
 
 
-add("rpc-without-ndr64", "MQQP-2.2-01", "NDR64 is not known.", inputs(_without_ndr64))
-add("remote-bind-ndr-only", "MQQP-2.2-01", "NDR64 is not proposed.", pdus(Bind, _ndr_only))
+add("server-ndr64-refused", "MQQP-2.2-01", "The server refuses the transfer syntax NDR64.", inputs(_without_ndr64))
+add("client-bind-without-ndr64", "MQQP-2.2-01", "The client's bind does not propose NDR64.", pdus(Bind, _ndr_only))
 
 
 def _failing(change: Callable[[int], int]) -> Install:
@@ -51,13 +51,18 @@ def _failing(change: Callable[[int], int]) -> Install:
     def changed_status(status: int) -> int:
         return change(status) if status >> 31 else status
 
-    return both(*(answered(method, Return=changed_status) for method in METHODS))
+    return both(*(change_answer(method, Return=changed_status) for method in METHODS))
 
 
 add(
-    "remote-failures-of-nobody",
+    "server-failure-unlisted-without-customer-bit",
     ("MQQP-1.8-D01", "MQDMPR-1.8-D01"),
-    "A vendor's own status has not the customer bit.",
+    "The server's failures carry a code that no document lists, without the C bit.",
     _failing(lambda status: 0xC00E_7777),
 )
-add("remote-failures-without-severity", "MQQP-2.2-D01", "S is clear.", _failing(lambda status: status & 0x7FFF_FFFF))
+add(
+    "server-failure-without-severity-bit",
+    "MQQP-2.2-D01",
+    "The server's failures carry a status without the S bit.",
+    _failing(lambda status: status & 0x7FFF_FFFF),
+)

@@ -1,52 +1,35 @@
-"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 2.2.2.1, 3.1.4.1 to 3.1.4.11: what these sections demand of the client.
-
-They are the server's sections, and judged of a server elsewhere; here the SUT is the one that calls.
+"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 3.1.4.1 to 3.1.4.11: the demands of these sections on the client, which is the SUT
+here.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from harness.expectations import between, each, facts, fields, holds
+from harness.expectations import each, facts, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, NDR64, QM2QM
-from harness.wire.rpc_qm2qm import INFINITE
-from suites.mqqp.steps.reader import (
-    NO_ANSWER,
-    NO_SUCCESS,
-    QUEUE_DESCRIPTOR,
-    QUEUE_HANDLE,
-    START,
-    START2,
-    SUCCESS,
-    WINDOWS_7,
-    WINDOWS_2000,
-    Reader,
-    context,
-    description,
-    give,
-    message,
-)
-from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
+from harness.wire.rpc_qm2qm import Method
+from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
 FAILURES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
-"""Failure HRESULTs and an NTSTATUS, some of them unheard of."""
+"""Failure HRESULTs and an NTSTATUS, some of them undefined."""
 
 ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of faults."""
 
 
-def _names(reader):
+def _called_methods(reader):
     return [call.name for call in reader.server.calls if call.operation.interface == QM2QM]
 
 
 @needs("remote_read")
 @covers("MQQP-2.2-01")
-def test_both_transfer_syntaxes_are_proposed(peer, sut, judge):
-    """Every bind to qm2qm proposes NDR and NDR64."""
+def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
+    """The SUT opens a queue of the peer: each of its binds to qm2qm proposes NDR and NDR64."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=reader.format_name).wait()
+    reader.begin_open().wait()
     found, frames = [], []
     for association in reader.server.associations:
         for frame, proposals in association.binds:
@@ -58,44 +41,6 @@ def test_both_transfer_syntaxes_are_proposed(peer, sut, judge):
 
 
 @needs("remote_read")
-@pytest.mark.parametrize("version", [WINDOWS_2000, WINDOWS_7], ids=["old", "new"])
-@covers(
-    "MQQP-2.2.2.1-02",
-    "MQQP-2.2.2.1-03",
-    "MQQP-2.2.2.1-04",
-    "MQQP-2.2.2.1-10",
-    "MQQP-3.1.4.1-03",
-    "MQQP-3.1.4.10-06",
-)
-def test_what_the_client_sets(peer, sut, judge, version):
-    """Two reads without a time-out wait: each has an identifier of its own, an infinite time-out, and no buffer."""
-    reader = Reader(peer, sut, version)
-    remote = reader.open()
-    reader.let_reads_wait()
-    for number in (1, 2):
-        reader.begin("remote_receive", remote=remote, timeout_ms=None)
-        reader.await_reads(number)
-    calls = reader.reads()
-    asked = [description(call) for call in calls]
-    evidence = [*calls]
-    before = _names(reader)
-    judge(
-        "MQQP-3.1.4.1-03",
-        expected=holds("the queue is opened before it is read"),
-        observed="RemoteQMOpenQueue" in before[: before.index(calls[0].name)],
-        evidence=evidence,
-    )
-    judge("MQQP-2.2.2.1-02", expected=each(fields(ulTimeout=INFINITE), "read"), observed=asked, evidence=evidence)
-    judge("MQQP-2.2.2.1-03", expected=each(fields(dwSize=0), "read"), observed=asked, evidence=evidence)
-    differ = len({one.dwRequestID for one in asked}) == 2
-    judge("MQQP-2.2.2.1-04", expected=holds("two values of dwRequestID"), observed=differ, evidence=evidence)
-    null = [one.lpBuffer is None for one in asked]
-    judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
-    given = fields(hRemoteQueue=QUEUE_HANDLE, dwQueue=QUEUE_DESCRIPTOR, dwRequestID=between(1, 0xFFFF_FFFF))
-    judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)
-
-
-@needs("remote_read")
 @covers(
     "MQQP-2.2.1.1-01",
     "MQQP-2.2.1.2-01",
@@ -104,14 +49,16 @@ def test_what_the_client_sets(peer, sut, judge, version):
     "MQQP-3.1.4.4-01",
     "MQQP-3.1.4.5-01",
 )
-def test_what_is_begun_is_ended(peer, sut, judge):
-    """A queue and a cursor are opened and closed; one receive gets a message and is ended, one is cancelled."""
+def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
+    """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes both: the peer
+    gets one RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and RemoteQMCloseQueue.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote)
-    RECEIVING.begin(reader, remote).wait()
+    reader.begin_read(Reading.RECEIVE, remote).wait()
     reader.let_reads_wait()
-    waiting = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+    waiting = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
     reader.await_reads(2)
     reader.begin("cancel", request=waiting.number)
     reader.server.wait("RemoteQMCancelReceive")
@@ -119,15 +66,15 @@ def test_what_is_begun_is_ended(peer, sut, judge):
     reader.server.wait("RemoteQMCloseCursor")
     reader.begin("remote_close", remote=remote)
     reader.server.wait("RemoteQMCloseQueue")
-    count = {name: len(reader.server.named(name)) for name in _names(reader)}
+    count = {name: len(reader.server.named(name)) for name in _called_methods(reader)}
     evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
     once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
     judge("MQQP-2.2.1.1-01", expected=once, observed=opened, evidence=evidence)
     judge("MQQP-3.1.4.4-01", expected=1, observed=opened["RemoteQMCloseQueue"], evidence=evidence)
-    judge.finished("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
+    judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
-    first = context(0x4EAD_0000 + description(reader.reads()[0]).dwRequestID)
+    first = reader.receive_handle_of(reader.reads()[0])
     judge("MQQP-2.2.1.2-01", expected=[first.hex()], observed=[end.hex() for end in ends], evidence=evidence)
     judge("MQQP-3.1.4.2-01", expected=1, observed=len(ends), evidence=evidence)
     paired = {"RemoteQMEndReceive": len(ends), "RemoteQMCancelReceive": count.get("RemoteQMCancelReceive", 0)}
@@ -137,45 +84,50 @@ def test_what_is_begun_is_ended(peer, sut, judge):
 
 
 METHODS = {
-    "RemoteQMStartReceive": ("MQQP-3.1.4.1-10", WINDOWS_2000),
-    "RemoteQMEndReceive": ("MQQP-3.1.4.2-08", WINDOWS_7),
-    "RemoteQMOpenQueue": ("MQQP-3.1.4.3-12", WINDOWS_7),
-    "RemoteQMCloseQueue": ("MQQP-3.1.4.4-03", WINDOWS_7),
-    "RemoteQMCloseCursor": ("MQQP-3.1.4.5-03", WINDOWS_7),
-    "RemoteQMCancelReceive": ("MQQP-3.1.4.6-05", WINDOWS_7),
-    "RemoteQMPurgeQueue": ("MQQP-3.1.4.7-03", WINDOWS_7),
-    "RemoteQMStartReceive2": ("MQQP-3.1.4.10-10", WINDOWS_7),
-    "RemoteQMStartReceiveByLookupId": ("MQQP-3.1.4.11-18", WINDOWS_7),
+    "RemoteQMStartReceive": ("MQQP-3.1.4.1-10", Reader.WINDOWS_2000),
+    "RemoteQMEndReceive": ("MQQP-3.1.4.2-08", Reader.WINDOWS_7),
+    "RemoteQMOpenQueue": ("MQQP-3.1.4.3-12", Reader.WINDOWS_7),
+    "RemoteQMCloseQueue": ("MQQP-3.1.4.4-03", Reader.WINDOWS_7),
+    "RemoteQMCloseCursor": ("MQQP-3.1.4.5-03", Reader.WINDOWS_7),
+    "RemoteQMCancelReceive": ("MQQP-3.1.4.6-05", Reader.WINDOWS_7),
+    "RemoteQMPurgeQueue": ("MQQP-3.1.4.7-03", Reader.WINDOWS_7),
+    "RemoteQMStartReceive2": ("MQQP-3.1.4.10-10", Reader.WINDOWS_7),
+    "RemoteQMStartReceiveByLookupId": ("MQQP-3.1.4.11-18", Reader.WINDOWS_7),
 }
-"""The rule about what each method returns, and the version of the server that the check is."""
+"""By method: the rule about its failures, and the version of the server at which the client calls it."""
 
 
-FAILING = {START, START2, "RemoteQMStartReceiveByLookupId", "RemoteQMOpenQueue", "RemoteQMPurgeQueue"}
-"""Methods without whose success the application cannot have what it asked for."""
+FAILING = {
+    Method.START_RECEIVE,
+    Method.START_RECEIVE2,
+    "RemoteQMStartReceiveByLookupId",
+    "RemoteQMOpenQueue",
+    "RemoteQMPurgeQueue",
+}
+"""Methods that have to succeed before the application's command succeeds."""
 
 
 @needs("remote_read")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
 )
-def test_every_failure_is_treated_the_same(peer, sut, judge, name):
-    """Six failures of a method: the application gets the same answer for each, and as much is called.
-
-    Where it asked for a message, for an open queue or an empty one, that answer is no success.
+def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
+    """The peer returns six different failures of one method: the SUT's reply and the number of its calls are the same
+    each time. Where the application asked to read, open or purge, the reply is a failure.
     """
     rule, version = METHODS[name]
     outcomes, evidence = [], []
     reader = Reader(peer, sut, version)
     for status in FAILURES:
-        _fail(reader, name, status)
+        _return_failure(reader, name, status)
         before = len(reader.server.calls)
-        ok = _use(reader, name)
-        reader.await_call(name, before)
+        ok = _call_method(reader, name)
+        reader.await_call_after(before, name)
         calls = reader.server.calls[before:]
         evidence += [call for call in calls if call.name == name]
         outcomes.append((ok, tuple(call.name for call in calls)))
     if not evidence:
-        judge.not_exercised(rule, reason=f"the SUT does not call {name}")
+        judge.mark_not_exercised(rule, reason=f"the SUT does not call {name}")
         return
     ways = {(bool(ok), len(names)) for ok, names in outcomes}
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING else []
@@ -183,23 +135,23 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
     judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
-def _fail(reader, name, status):
-    """Let a method return a failure, a read one whose answer has a message nevertheless."""
-    if name in (START, START2, "RemoteQMStartReceiveByLookupId"):
-        reader.server.answers[name] = lambda call: give(call, message(reader.peer), status)
+def _return_failure(reader, name, status):
+    """Let a method return a failure; a read also returns a message with the failure."""
+    if name in (Method.START_RECEIVE, Method.START_RECEIVE2, "RemoteQMStartReceiveByLookupId"):
+        reader.server.answers[name] = lambda call: reader.answer_read(call, reader.build_message(), status)
     else:
         reader.server.answers[name] = lambda call: call.respond(Return=status)
 
 
-def _use(reader, name):
-    """Let the SUT do what takes a method; return whether it says that it succeeded."""
-    return _begin_to_use(reader, name).wait().get("ok")
+def _call_method(reader, name):
+    """Let the SUT do what calls a method; return whether its reply is a success."""
+    return _begin_to_call_method(reader, name).wait().get("ok")
 
 
-def _begin_to_use(reader, name):
-    """Let the SUT begin what takes a method; return the request."""
+def _begin_to_call_method(reader, name):
+    """Let the SUT begin what calls a method; return the request."""
     if name == "RemoteQMOpenQueue":
-        return reader.begin("remote_open", queue=reader.format_name)
+        return reader.begin_open()
     remote = reader.open()
     if name == "RemoteQMCloseCursor":
         cursor = reader.open_cursor(remote)
@@ -207,7 +159,7 @@ def _begin_to_use(reader, name):
     if name == "RemoteQMCancelReceive":
         reader.let_reads_wait()
         so_far = len(reader.reads())
-        read = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+        read = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
         reader.await_reads(so_far + 1)
         return reader.begin("cancel", request=read.number)
     verb = {
@@ -224,7 +176,7 @@ BROKEN_CALLS = {
     "unknown fault": lambda call: call.fault(UNHEARD_OF),
     "lost": lambda call: call.association.close(),
 }
-"""Ways for a call to end without a status of the method."""
+"""By name: how the peer ends a call without a status of its method."""
 
 
 @needs("remote_read")
@@ -232,28 +184,37 @@ BROKEN_CALLS = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
 )
-def test_a_call_that_breaks_off_did_not_succeed(peer, sut, judge, name, way):
-    """A method is answered by a fault, or its connection is lost: whoever asked for it is told. Then others succeed."""
+def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, name, way):
+    """The peer answers a method with a fault, or closes the connection: the SUT replies to the application with a
+    failure. Then a queue is opened and read successfully.
+    """
     rule, version = METHODS[name]
     reader = Reader(peer, sut, version)
     sound = reader.server.answers[name]
     reader.server.answers[name] = BROKEN_CALLS[way]
-    said = _begin_to_use(reader, name).outcome()
-    if way == "lost" and name in (START, START2):  # the connection of a queue that is open still
-        again = RECEIVING.begin(reader, reader.remotes[-1]).outcome()
-        said = NO_ANSWER if again == NO_ANSWER else said
+    said = _begin_to_call_method(reader, name).outcome()
+    if way == "lost" and name in (
+        Method.START_RECEIVE,
+        Method.START_RECEIVE2,
+    ):  # the connection of a queue that is open still
+        again = reader.begin_read(Reading.RECEIVE, reader.remotes[-1]).outcome()
+        said = Outcome.NO_ANSWER if again == Outcome.NO_ANSWER else said
     calls = reader.server.named(name)
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
-    if said != NO_ANSWER and name not in FAILING:
-        said = NO_SUCCESS  # it may have what it asked for nevertheless
-    reader.server.answers |= {START: reader.give, START2: reader.give, name: sound}
-    opened = reader.begin("remote_open", queue=reader.format_name).wait()
-    then = RECEIVING.begin(reader, int(opened["remote"])).outcome() if opened.get("ok") else "not opened"
+    if said != Outcome.NO_ANSWER and name not in FAILING:
+        said = Outcome.NO_SUCCESS  # it may have what it asked for nevertheless
+    reader.server.answers |= {
+        Method.START_RECEIVE: reader.answer_with_message,
+        Method.START_RECEIVE2: reader.answer_with_message,
+        name: sound,
+    }
+    opened = reader.begin_open().wait()
+    then = reader.begin_read(Reading.RECEIVE, int(opened["remote"])).outcome() if opened.get("ok") else "not opened"
     judge(
         rule,
-        expected=facts(broken=NO_SUCCESS, then=SUCCESS),
+        expected=facts(broken=Outcome.NO_SUCCESS, then=Outcome.SUCCESS),
         observed={"broken": said, "then": then},
         evidence=calls,
     )

@@ -8,9 +8,9 @@ from reference_qm.core.remote.remote_ending import CANCELED
 from reference_qm.core.remote.remote_opening import RemoteOpening
 
 
-@fault("remote-open-only-one-kept", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
+@fault("server-open-queue-replaces-other-entries", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
 class OnlyOneOpeningKept(RemoteOpening):
-    """An opening takes the place of the others."""
+    """RemoteQMOpenQueue removes all other entries from OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)
@@ -19,9 +19,9 @@ class OnlyOneOpeningKept(RemoteOpening):
                 self.qm.remote.OpenQueueEntryCollection.remove(other)
 
 
-@fault("remote-close-all-reads", breaks="MQQP-3.1.1.3-02")
+@fault("server-close-queue-cancels-reads-of-other-queues", breaks="MQQP-3.1.1.3-02")
 class AllReadsCancelled(RemoteOpening):
-    """Reads of other queues are cancelled, too."""
+    """RemoteQMCloseQueue cancels the waiting reads of all queues."""
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         for read in list(self.qm.remote.reads.values()):

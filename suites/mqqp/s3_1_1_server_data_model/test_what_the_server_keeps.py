@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from suites.mqqp.steps.reading import FIRST, brought
 
 pytestmark = needs("qm2qm")
 
 
 @covers("MQQP-3.1.1.5-01", "MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03")
-def test_openings_are_kept_apart(remote, judge):
-    """Of three openings by two clients one is closed: it cannot be read any more, each of the others can."""
-    queue = remote.filled(FIRST)
+def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
+    """Two clients open a queue three times, and peeks through each opening return its message.
+
+    One opening is closed: a peek through it is refused, and peeks through the other two succeed.
+    """
+    queue = remote.open_with_messages("first")
     second = remote.open(association=queue.association)
     third = remote.open()
-    every = [brought(one.read(PEEK_CURRENT)) for one in (queue, second, third)]
+    every = [one.peek().label_or_outcome for one in (queue, second, third)]
     evidence = [frame for one in (queue, second, third) for frame in one.session.evidence]
-    judge("MQQP-3.1.1.5-03", expected=each(FIRST, "opening"), observed=every, evidence=evidence)
-    judge.finished("MQQP-3.1.1.5-03")
+    judge("MQQP-3.1.1.5-03", expected=each("first", "opening"), observed=every, evidence=evidence)
+    judge.conclude("MQQP-3.1.1.5-03")
     closed = second.close()
-    after = [brought(one.read(PEEK_CURRENT)) for one in (queue, second, third)]
-    expected = [FIRST, "MQ_ERROR_INVALID_PARAMETER", FIRST]
+    after = [one.peek().label_or_outcome for one in (queue, second, third)]
+    expected = ["first", "MQ_ERROR_INVALID_PARAMETER", "first"]
     evidence += closed.evidence
     of_it = {"open": every[1], "closed": after[1]}
-    judge("MQQP-3.1.1.5-01", expected=facts(open=FIRST, closed=expected[1]), observed=of_it, evidence=evidence)
+    judge("MQQP-3.1.1.5-01", expected=facts(open="first", closed=expected[1]), observed=of_it, evidence=evidence)
     judge("MQQP-3.1.1.5-02", expected=expected, observed=after, evidence=evidence)

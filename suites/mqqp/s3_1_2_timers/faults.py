@@ -16,9 +16,9 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("remote-no-call-timer", breaks=("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01"))
+@fault("server-read-timeout-never-expires", breaks=("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01"))
 class NoCallTimer(RemoteReads):
-    """A read with a time-out waits for ever."""
+    """The server lets a read with a time-out wait forever."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -28,9 +28,9 @@ class NoCallTimer(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("remote-one-call-timer", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
+@fault("server-read-has-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
 class OneCallTimer(RemoteReads):
-    """All calls have the time-out of the first."""
+    """The server lets every read wait for the time-out of the first read."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -45,9 +45,9 @@ class OneCallTimer(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("remote-call-timer-doubled", breaks=("MQQP-3.1.2-03", "MQDMPR-3.1.2.3-02"))
+@fault("server-read-timeout-doubled", breaks=("MQQP-3.1.2-03", "MQDMPR-3.1.2.3-02"))
 class CallTimerDoubled(RemoteReads):
-    """A read waits twice its time-out."""
+    """The server lets a read wait for twice its ulTimeout."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -56,9 +56,9 @@ class CallTimerDoubled(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("one-timer-for-all-waits", breaks="MQQP-3.1.2-02", blind=True)
+@fault("server-new-wait-stops-other-timers", breaks="MQQP-3.1.2-02", blind=True)
 class OneTimerForAllWaits(Waiting):
-    """A read that begins to wait takes the timer of the one that waits already."""
+    """The server stops the timers of the waiting reads when another read begins to wait."""
 
     def wait_for_new_message(
         self,
@@ -77,9 +77,9 @@ class OneTimerForAllWaits(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("wait-of-whole-seconds", breaks=("MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"), blind=True)
+@fault("server-read-timeout-rounded-to-seconds", breaks=("MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"), blind=True)
 class WaitOfWholeSeconds(Waiting):
-    """A time-out is cut to whole seconds."""
+    """The server rounds ulTimeout down to whole seconds."""
 
     def wait_for_new_message(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int | None, *arguments: Any, **named: Any

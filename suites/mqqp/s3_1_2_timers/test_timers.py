@@ -1,18 +1,12 @@
-"""MS-MQQP 3.1.2 Timers: the timer of a call that waits."""
+"""MS-MQQP 3.1.2 Timers: the timer of a waiting call."""
 
 from __future__ import annotations
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import between, each
-from harness.judging.judge import Judge
-from harness.peer.association import Call
-from harness.peer.durations import Duration
-from harness.peer.remote import START, START2, Remote
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import RECEIVE
-from suites.mqqp.steps.reading import FIRST, brought
+from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
 
@@ -20,55 +14,55 @@ SHORT_MS, LONGER_MS, LATER_MS = 400, 900, 1_300
 TIMED_OUT = "ended without a message"
 
 
-def timed_out(read: Call) -> str:
-    """Describe how a read ended whose time was over."""
-    return TIMED_OUT if read.failed else brought(read)
+def describe_end(read):
+    """Describe how a read ended whose time-out expired."""
+    return TIMED_OUT if read.failed else read.label_or_outcome
 
 
 WAITED = (
     *("MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"),
     *("MQDMPR-3.1.2.3-01", "MQDMPR-3.1.2.3-02"),
 )
-"""Rules of how long a read waits."""
+"""The rules about the duration of a wait."""
 ENDED = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
-"""Rules of its end."""
+"""The rules about the end of a wait."""
 
 
 @covers(*WAITED, *ENDED)
-@pytest.mark.parametrize("by", [START, START2])
-def test_each_call_has_a_timer_of_its_own(remote, judge, by):
-    """Two reads wait, each for its ulTimeout in milliseconds; one without a time-out does not. That of a read that got
-    its message before is over with it.
+@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
+def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
+    """Of an empty queue, a receive without a time-out is answered at once; two with 400 ms and 900 ms fail after that
+    time. A third receive gets its message, and a receive with 1,300 ms after it still lasts as long.
     """
-    queue = remote.filled()
-    at_once = queue.read(RECEIVE, by=by)
+    queue = remote.open()
+    at_once = queue.start_receive(by=by)
     began_ms = remote.peer.recorder.elapsed_ms()
-    longer, shorter = (queue.begin(RECEIVE, by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
+    longer, shorter = (queue.begin_receive(by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
     waits = ((shorter, SHORT_MS), (longer, LONGER_MS))
-    took = {timeout_ms: lasted(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
-    outcomes = {"at once": timed_out(at_once), "shorter": timed_out(shorter), "longer": timed_out(longer)}
+    took = {timeout_ms: await_end(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
+    outcomes = {"at once": describe_end(at_once), "shorter": describe_end(shorter), "longer": describe_end(longer)}
     evidence = [*shorter.evidence, *longer.evidence]
     judge(*ENDED, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
-    satisfied = queue.begin(RECEIVE, by=by, ulTimeout=LONGER_MS)
-    remote.deliver([FIRST])
+    satisfied = queue.begin_receive(by=by, ulTimeout=LONGER_MS)
+    remote.deliver(["first"])
     satisfied.wait()
     if satisfied.failed:
         return  # the message came later than the read could wait
-    queue.end(satisfied)
+    queue.acknowledge(satisfied)
     began_ms = remote.peer.recorder.elapsed_ms()
-    later = queue.begin(RECEIVE, by=by, ulTimeout=LATER_MS)
-    judge_waits(remote, judge, {LATER_MS: lasted(remote, later, LATER_MS, began_ms)}, later.evidence)
+    later = queue.begin_receive(by=by, ulTimeout=LATER_MS)
+    judge_waits(remote, judge, {LATER_MS: await_end(remote, later, LATER_MS, began_ms)}, later.evidence)
 
 
-def lasted(remote: Remote, read: Call, timeout_ms: int, began_ms: int) -> Duration:
-    """Wait for the end of a read; return how long after an instant it came."""
+def await_end(remote, read, timeout_ms, began_ms):
+    """Wait for the end of a read; return its duration since an instant."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
     return remote.peer.took(began_ms)
 
 
-def judge_waits(remote: Remote, judge: Judge, took: dict[int, Duration], evidence: list[Frame]) -> None:
-    """Judge how long reads waited; ``took``: by their ulTimeout."""
+def judge_waits(remote, judge, took, evidence):
+    """Judge how long reads waited; ``took``: the durations by ulTimeout."""
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():
         expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))

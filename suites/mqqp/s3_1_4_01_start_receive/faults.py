@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import called_unbound
@@ -29,38 +29,38 @@ from reference_qm.surface.clock import Now
 # -- the call ---------------------------------------------------------------------------------------------------------
 
 add(
-    "rpc-unbound-RemoteQMStartReceive",
+    "client-start-receive-on-unknown-context",
     "MQQP-3.1.4.1-04",
-    "RemoteQMStartReceive is called on a context that was never agreed on.",
+    "The client calls RemoteQMStartReceive on a presentation context that the server did not accept.",
     called_unbound("RemoteQMStartReceive"),
 )
 add(
-    "rpc-unbound-RemoteQMStartReceive2",
+    "client-start-receive2-on-unknown-context",
     "MQQP-3.1.4.10-01",
-    "RemoteQMStartReceive2 is called on a context that was never agreed on.",
+    "The client calls RemoteQMStartReceive2 on a presentation context that the server did not accept.",
     called_unbound("RemoteQMStartReceive2"),
 )
 
 # -- what is refused --------------------------------------------------------------------------------------------------
 
 
-@fault("remote-null-description-other-status", breaks="MQQP-3.1.4.10-13")
+@fault("server-null-description-wrong-status", breaks="MQQP-3.1.4.10-13")
 class NullDescriptionOtherStatus(RemoteStarting):
-    """NULL for the description is an invalid parameter."""
+    """RemoteQMStartReceive2 with a NULL description returns MQ_ERROR_INVALID_PARAMETER."""
 
     def check_description(self, desc: Desc | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
 
 
 @fault(
-    "remote-cursor-demanded",
+    "server-read-without-cursor-refused",
     breaks=(
         "MQQP-3.1.4.10-23",
         "MQQP-3.1.4.1-D13",
     ),
 )
 class CursorDemanded(RemoteStarting):
-    """Every read needs a cursor."""
+    """The server refuses a read without a cursor."""
 
     def check_description(self, desc: Desc | None) -> Status:
         if desc is not None and not desc["hCursor"]:
@@ -69,31 +69,31 @@ class CursorDemanded(RemoteStarting):
 
 
 add(
-    "remote-queue-pointer-ignored",
+    "server-dw-queue-not-checked",
     ("MQQP-3.1.4.10-14", "MQQP-3.1.4.1-D07"),
-    "dwQueue is not looked at.",
+    "The server does not compare dwQueue with hRemoteQueue.",
     skip(RemoteStarting.check_dw_queue),
 )
 
 
 @fault(
-    "remote-request-used-anywhere",
+    "server-dw-request-id-of-other-handle-refused",
     breaks=(
         "MQQP-3.1.4.10-16",
         "MQQP-3.1.4.1-D08",
     ),
 )
 class RequestUsedAnywhere(RemoteStarting):
-    """A dwRequestID in use through another handle is refused."""
+    """The server refuses a dwRequestID that a read through another queue handle uses."""
 
     def check_request_id(self, desc: Desc) -> Status:
         used = {read.RequestId for read in self.qm.remote.reads.values()}
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
 
 
-@fault("remote-peek-next-without-cursor", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"))
+@fault("server-peek-next-without-cursor-accepted", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"))
 class PeekNextWithoutCursor(RemoteStarting):
-    """PEEK_NEXT without a cursor is PEEK_CURRENT."""
+    """The server performs a PEEK_NEXT without a cursor as a PEEK_CURRENT."""
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
         if super().check_peek_next_cursor(desc):
@@ -102,7 +102,7 @@ class PeekNextWithoutCursor(RemoteStarting):
 
 
 add(
-    "remote-session-not-needed",
+    "server-read-of-unopened-queue-accepted",
     (
         "MQQP-3.1.4.1-D10",
         "MQQP-3.1.4.10-18",
@@ -111,7 +111,7 @@ add(
         "MQQP-3.1.4.11-26",
         "MQQP-3.1.4.4-07",
     ),
-    "A queue is read that RemoteQMOpenQueue has not opened.",
+    "The server accepts reads of a queue that RemoteQMOpenQueue has not opened.",
     both(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
 )
 
@@ -124,16 +124,16 @@ class _UnknownActionPeeks(RemoteStarting):
 
 
 add(
-    "remote-unknown-action-peeks",
+    "server-unknown-action-peeks-tolerated",
     (),
-    "Tolerated: an ulAction that no client may ask for is PEEK_CURRENT.",
-    replaced(_UnknownActionPeeks),
+    "Tolerated: the server performs a read with an unlisted ulAction as a PEEK_CURRENT.",
+    replace_part(_UnknownActionPeeks),
 )
 
 
-@fault("request-id-in-use-for-any-queue", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
+@fault("server-dw-request-id-of-any-queue-refused", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
 class RequestIdInUseForAnyQueue(RemoteStarting):
-    """A dwRequestID is in use when a read of any queue has it."""
+    """The server refuses a dwRequestID that a read of any queue uses."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
         for entry in self.qm.remote.RemoteReadEntryCollection:
@@ -142,9 +142,9 @@ class RequestIdInUseForAnyQueue(RemoteStarting):
         return Status.MQ_OK
 
 
-@fault("request-id-of-a-waiting-peek-not-in-use", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
+@fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
 class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
-    """Only the dwRequestID of a receive that waits is in use, not that of a peek."""
+    """The server accepts the dwRequestID of a waiting peek, and refuses that of a waiting receive only."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
         for entry in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
@@ -153,26 +153,26 @@ class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
         return Status.MQ_OK
 
 
-@fault("cursor-of-another-handle-taken", breaks=("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12"), blind=True)
+@fault("server-h-cursor-of-other-handle-accepted", breaks=("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12"), blind=True)
 class CursorOfAnotherHandleTaken(RemoteStarting):
-    """A cursor is looked for among those of all handles."""
+    """The server accepts an hCursor that belongs to another queue handle."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = (one.CursorCollection.get(handle) for one in self.qm.descriptors.values())
         return next((cursor for cursor in found if cursor is not None), None)
 
 
-@fault("sequential-id-with-the-priority", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
+@fault("server-answer-sequential-id-with-highest-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
 class SequentialIdWithThePriority(RemoteReads):
-    """SequentialId is the whole LookupIdentifier, the byte of the priority included."""
+    """The server's answer carries the whole LookupIdentifier in SequentialId, including its highest byte."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return position.LookupIdentifier
 
 
-@fault("second-peek-moves-on", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
+@fault("server-second-peek-current-moves-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
 class SecondPeekMovesOn(RemoteReads):
-    """A second PEEK_CURRENT through a cursor that read a message reads the one behind it."""
+    """The server moves the cursor at the second PEEK_CURRENT by it."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -210,26 +210,26 @@ def _without_transaction(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 add(
-    "message-read-remotely-without-journaling",
+    "server-answer-packet-without-jn-and-jp",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
-    "JN and JP are clear in a message that is read remotely.",
-    replaced(_serialized(_without_journaling)),
+    "The server's answer carries a packet with JN and JP clear.",
+    replace_part(_serialized(_without_journaling)),
     blind=True,
 )
 
 
 add(
-    "message-read-remotely-without-transaction",
+    "server-answer-packet-without-transaction-header",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
-    "A transactional message that is read remotely has no TransactionHeader.",
-    replaced(_serialized(_without_transaction)),
+    "The server's answer carries a transactional message without its TransactionHeader.",
+    replace_part(_serialized(_without_transaction)),
     blind=True,
 )
 
 
-@fault("waiting-reader-gets-no-transactional-message", breaks="MQQP-3.1.4.1-D02", blind=True)
+@fault("server-waiting-read-ignores-transactional-message", breaks="MQQP-3.1.4.1-D02", blind=True)
 class WaitingReaderGetsNoTransactionalMessage(Waiting):
-    """A read that waits does not notice a transactional message that comes."""
+    """The server does not give an arriving transactional message to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -237,14 +237,14 @@ class WaitingReaderGetsNoTransactionalMessage(Waiting):
 
 
 @fault(
-    "remote-client-waits-for-the-lost",
+    "client-failed-call-not-noticed",
     breaks=(
         *("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18", "MQQP-3.1.4.2-08", "MQQP-3.1.4.3-12"),
         *("MQQP-3.1.4.4-03", "MQQP-3.1.4.5-03", "MQQP-3.1.4.6-05", "MQQP-3.1.4.7-03"),
     ),
 )
 class WaitsForTheLost(ClientTasks):
-    """A client does not learn that a call has failed without a status of its method."""
+    """The client waits forever for a call that ended with a fault or a lost connection."""
 
-    def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        super()._take(binding, [one for one in happened if not isinstance(one, Failed)], now)
+    def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+        super()._take_events(binding, [one for one in happened if not isinstance(one, Failed)], now)

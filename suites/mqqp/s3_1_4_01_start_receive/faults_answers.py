@@ -1,11 +1,11 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: what a read answers."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the answers of reads."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering
 from reference_qm.core.remote.enums import ReadAction
@@ -20,7 +20,7 @@ INFORMATION = 0x400E0000
 
 
 @fault(
-    "remote-receive-without-handle",
+    "server-receive-returns-null-handle",
     breaks=(
         "MQQP-3.1.4.1-05",
         "MQQP-3.1.4.10-02",
@@ -32,7 +32,7 @@ INFORMATION = 0x400E0000
     ),
 )
 class ReceiveWithoutHandle(RemoteReads):
-    """A receive brings no context handle."""
+    """The server's answer to a successful receive carries the context handle NULL."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None:
@@ -41,7 +41,7 @@ class ReceiveWithoutHandle(RemoteReads):
 
 
 @fault(
-    "remote-peek-with-handle",
+    "server-peek-returns-handle",
     breaks=(
         "MQQP-3.1.4.1-06",
         "MQQP-3.1.4.10-03",
@@ -52,7 +52,7 @@ class ReceiveWithoutHandle(RemoteReads):
     ),
 )
 class PeekWithHandle(RemoteReads):
-    """A peek brings a context handle."""
+    """The server's answer to a successful peek carries a context handle."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None:
@@ -61,7 +61,7 @@ class PeekWithHandle(RemoteReads):
 
 
 @fault(
-    "remote-reads-inform",
+    "server-read-success-returns-informational-status",
     breaks=(
         "MQQP-3.1.4.10-09",
         "MQQP-3.1.4.10-55",
@@ -72,7 +72,7 @@ class PeekWithHandle(RemoteReads):
     ),
 )
 class ReadsInform(RemoteReads):
-    """A read that succeeds returns another status than MQ_OK."""
+    """The server's answer to a successful read carries an informational status instead of MQ_OK."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         informed = answering(call, Return=INFORMATION) if status is Status.MQ_OK else call
@@ -80,7 +80,7 @@ class ReadsInform(RemoteReads):
 
 
 @fault(
-    "remote-packet-of-another",
+    "server-answer-packet-with-other-label",
     breaks=(
         "MQQP-3.1.4.1-13",
         "MQQP-3.1.4.1-14",
@@ -91,7 +91,7 @@ class ReadsInform(RemoteReads):
     ),
 )
 class PacketOfAnother(RemoteReads):
-    """The packet is not that of the message."""
+    """The server's answer carries a packet whose label differs from that of the message."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         packet = super().serialize_remote_message(position)
@@ -99,7 +99,7 @@ class PacketOfAnother(RemoteReads):
 
 
 LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""What a property is that is not there, where that is not its type's usual."""
+"""The value of a lost property, where it is not the default of its type."""
 
 
 def _without(name: str) -> Install:
@@ -111,24 +111,24 @@ def _without(name: str) -> Install:
             lost = replace(message, **{name: LOST.get(name) or type(getattr(message, name))()})
             return super().serialize_remote_message(replace(position, MessageReference=lost))
 
-    return replaced(Without)
+    return replace_part(Without)
 
 
 for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime"):
     add(
-        f"remote-message-without-{_name}",
+        f"server-answer-packet-without-{_name}",
         (
             *("MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"),
             *("MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"),
             *("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
         ),
-        f"What a reader gets has lost its {_name}.",
+        f"The server's answer carries a packet without the message's {_name}.",
         _without(_name),
     )
 
 
 @fault(
-    "remote-packet-padded",
+    "server-answer-packet-padded-by-4-bytes",
     breaks=(
         "MQQP-3.1.4.1-16",
         "MQQP-3.1.4.1-20",
@@ -142,14 +142,14 @@ for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "
     ),
 )
 class PacketPadded(RemoteReads):
-    """Four bytes follow the packet, and dwSize counts them."""
+    """The server's answer carries four bytes after the packet, which dwSize counts."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         return super().serialize_remote_message(position) + bytes(4)
 
 
 @fault(
-    "remote-sequential-id-wrong",
+    "server-answer-sequential-id-one-too-high",
     breaks=(
         "MQQP-3.1.4.10-05",
         "MQQP-3.1.4.10-52",
@@ -159,7 +159,7 @@ class PacketPadded(RemoteReads):
     ),
 )
 class SequentialIdWrong(RemoteReads):
-    """SequentialId is one too high."""
+    """The server's answer carries a SequentialId that is one too high."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return super().get_sequential_id(position) + 1

@@ -1,11 +1,11 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: what a client asks, and what it makes of the answer."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the requests of a client, and its use of the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
@@ -29,10 +29,10 @@ class _EndsWhatFailed(ClientReading):
 
 
 add(
-    "remote-read-failure-ended",
+    "client-end-receive-after-failed-receive",
     ("MQQP-3.1.4.1-07", "MQQP-3.1.4.10-04", "MQQP-3.1.4.11-04", "MQQP-3.1.4.2-04"),
-    "A receive that failed is ended.",
-    replaced(_EndsWhatFailed),
+    "The client calls RemoteQMEndReceive after a receive that failed.",
+    replace_part(_EndsWhatFailed),
 )
 
 
@@ -43,7 +43,7 @@ def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
             return super().describe_read(read) | change(read)
 
-    return replaced(Described)
+    return replace_part(Described)
 
 
 def _peeks_otherwise(read: RemoteRead) -> dict[str, Any]:
@@ -55,27 +55,27 @@ def _next_without_cursor(read: RemoteRead) -> dict[str, Any]:
 
 
 add(
-    "remote-read-unknown-action",
+    "client-read-with-unlisted-action",
     ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"),
-    "A peek asks for an action that is none.",
+    "The client's peek carries an ulAction that MS-MQQP does not list.",
     _described(_peeks_otherwise),
 )
 add(
-    "remote-read-next-without-cursor",
+    "client-peek-next-without-cursor",
     ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08"),
-    "The next message is asked for without a cursor.",
+    "The client's PEEK_NEXT carries hCursor 0.",
     _described(_next_without_cursor),
 )
 add(
-    "remote-read-without-request",
+    "client-read-dw-request-id-zero",
     ("MQQP-3.1.4.10-06", "MQQP-3.1.4.11-05"),
-    "dwRequestID is not set.",
+    "The client's read carries dwRequestID 0.",
     _described(lambda read: {"dwRequestID": 0}),
 )
 
 
 @fault(
-    "remote-failures-told-apart",
+    "client-failures-of-other-facilities-ignored",
     breaks=(
         "MQQP-3.1.4.1-10",
         "MQQP-3.1.4.2-08",
@@ -89,18 +89,18 @@ add(
     ),
 )
 class FailuresDistinguished(ServerBindings):
-    """Only failures of message queuing count as such."""
+    """The client treats only failures of the message queuing facility as failures."""
 
     def is_failure(self, status: int) -> bool:
         return status >> 16 == 0xC00E
 
 
 add(
-    "remote-failures-unseen",
+    "client-failures-taken-for-success",
     (
         *("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18"),
         *("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"),
     ),
-    "A client takes whatever a method returns for success.",
+    "The client treats every returned status as a success.",
     skip(ServerBindings.check),
 )

@@ -11,22 +11,22 @@ from reference_qm.model.elements import WaitingMessageReadOperation
 
 
 @fault(
-    "waiting-cursor-looks-behind-it",
+    "server-waiting-read-by-cursor-skips-message",
     breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-40"),
 )
 class LooksBehindIt(Waiting):
-    """A read that waits by a cursor waits for a message behind that."""
+    """A waiting read by a cursor waits for a message after the one at the cursor."""
 
-    def _find_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
+    def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
         cursor = reader.CursorReference
         if cursor is None:
-            return super()._find_for(reader, new)
+            return super()._find_message_for(reader, new)
         return self.qm.seeking.seek_available(cursor.MessagePositionReference, not reader.DestructiveRead)
 
 
 add(
-    "waiting-receive-without-identifier",
+    "server-waiting-receive-without-request-id",
     ("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"),
-    "A receive that waits does not have its dwRequestID.",
+    "The server keeps a waiting receive without its dwRequestID.",
     with_arguments(Waiting.wait_for_new_message, tag=lambda given: None),
 )

@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import throwing
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_reads import LAST, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
 from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "remote-other-queue-read",
+    "server-read-of-first-open-queue",
     breaks=(
         "MQQP-3.1.4.10-20",
         "MQQP-3.1.4.11-29",
@@ -29,16 +29,16 @@ from reference_qm.surface.clock import Now
     ),
 )
 class OtherQueueRead(RemoteStarting):
-    """The first queue that is open is read."""
+    """The server reads the first open queue and ignores hRemoteQueue."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
         found = super().find_remote_descriptor(handle)
         return None if found is None else next(iter(self.qm.descriptors.values()))
 
 
-@fault("remote-other-cursor-used", breaks="MQQP-3.1.4.10-21")
+@fault("server-read-by-last-cursor", breaks="MQQP-3.1.4.10-21")
 class OtherCursorUsed(RemoteStarting):
-    """The last cursor is used."""
+    """The server reads by the last cursor of the queue and ignores hCursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = super().find_remote_cursor(descriptor, handle)
@@ -50,11 +50,11 @@ class OtherCursorUsed(RemoteStarting):
 
 class _LastRead(RemoteReads):
     def read_last(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None) -> bool:
-        """Read the last message that there is, where none is named by a cursor."""
+        """Read the last message of the queue, unless a cursor names one; return whether it did."""
         queue = descriptor.QueueReference
         if cursor is not None or queue is None or not queue.MessagePositionList:
             return False
-        self.remote_read_by_lookup(entry, descriptor, LAST)
+        self.remote_read_by_lookup(entry, descriptor, LAST_LOOKUP_ID)
         return True
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -64,11 +64,11 @@ class _LastRead(RemoteReads):
 
 
 @fault(
-    "remote-receive-last",
+    "server-receive-takes-last-message",
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
 )
 class ReceiveLast(_LastRead):
-    """A receive takes the last message."""
+    """The server's RECEIVE without a cursor takes the last message of the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -78,11 +78,11 @@ class ReceiveLast(_LastRead):
 
 
 @fault(
-    "remote-peek-last",
+    "server-peek-current-reads-last-message",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-36"),
 )
 class PeekLast(_LastRead):
-    """A peek reads the last message."""
+    """The server's PEEK_CURRENT without a cursor reads the last message of the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -92,11 +92,11 @@ class PeekLast(_LastRead):
 
 
 @fault(
-    "remote-peek-moves",
+    "server-peek-current-moves-cursor",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-36"),
 )
 class PeekMoves(RemoteReads):
-    """PEEK_CURRENT moves the cursor."""
+    """The server moves the cursor at a PEEK_CURRENT."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -107,11 +107,11 @@ class PeekMoves(RemoteReads):
 
 
 @fault(
-    "remote-receive-ignores-cursor",
+    "server-receive-ignores-h-cursor",
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-21"),
 )
 class ReceiveIgnoresCursor(RemoteReads):
-    """A receive takes the first message, wherever the cursor is."""
+    """The server's RECEIVE takes the first message of the queue and ignores hCursor."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -119,42 +119,42 @@ class ReceiveIgnoresCursor(RemoteReads):
         super().remote_receive(entry, descriptor, None, now)
 
 
-@fault("remote-time-out-ignored", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"))
+@fault("server-ul-timeout-ignored", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"))
 class TimeOutIgnored(RemoteStarting):
-    """No read waits."""
+    """The server lets no read wait."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         return super().create_remote_read_entry(call, desc | {"ulTimeout": 0})
 
 
-@fault("remote-no-time-out-waits", breaks="MQQP-3.1.4.1-D02")
+@fault("server-read-without-timeout-waits", breaks="MQQP-3.1.4.1-D02")
 class NoTimeOutWaits(RemoteStarting):
-    """A read without a time-out waits for a minute."""
+    """The server lets a read with ulTimeout 0 wait for a minute."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         return super().create_remote_read_entry(call, desc | {"ulTimeout": desc["ulTimeout"] or 60_000})
 
 
 add(
-    "remote-start-throws",
+    "server-start-receive-throws-errors",
     "MQQP-3.1.4.1-D21",
-    "RemoteQMStartReceive throws what it refuses.",
+    "RemoteQMStartReceive throws its errors instead of returning them.",
     throwing(RemoteStarting.remote_qm_start_receive),
 )
 add(
-    "remote-start2-throws",
+    "server-start-receive2-throws-errors",
     "MQQP-3.1.4.10-D05",
-    "RemoteQMStartReceive2 throws what it refuses.",
+    "RemoteQMStartReceive2 throws its errors instead of returning them.",
     throwing(RemoteStarting.remote_qm_start_receive2),
 )
 
 
 @fault(
-    "remote-receive-peeks",
+    "server-receive-leaves-message",
     breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31", "MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02"),
 )
 class ReceivePeeks(RemoteReads):
-    """A receive leaves the message."""
+    """The server's RECEIVE leaves the message in the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -163,7 +163,7 @@ class ReceivePeeks(RemoteReads):
 
 
 @fault(
-    "remote-peek-takes",
+    "server-peek-current-takes-message",
     breaks=(
         "MQQP-3.1.4.10-36",
         "MQQP-3.1.4.1-D04",
@@ -172,7 +172,7 @@ class ReceivePeeks(RemoteReads):
     ),
 )
 class PeekTakes(RemoteReads):
-    """A peek takes the message."""
+    """The server's PEEK_CURRENT takes the message from the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -181,7 +181,7 @@ class PeekTakes(RemoteReads):
 
 
 @fault(
-    "remote-peek-next-stays",
+    "server-peek-next-stays-at-message",
     breaks=(
         "MQQP-3.1.4.10-40",
         "MQQP-3.1.4.1-D05",
@@ -190,7 +190,7 @@ class PeekTakes(RemoteReads):
     ),
 )
 class PeekNextStays(RemoteReads):
-    """PEEK_NEXT stays."""
+    """The server's PEEK_NEXT reads the message at the cursor and does not move the cursor."""
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -199,7 +199,7 @@ class PeekNextStays(RemoteReads):
 
 
 @fault(
-    "remote-read-not-kept",
+    "server-waiting-read-not-kept",
     breaks=(
         "MQQP-3.1.4.10-24",
         "MQQP-3.1.4.10-30",
@@ -208,7 +208,7 @@ class PeekNextStays(RemoteReads):
     ),
 )
 class ReadNotKept(RemoteStarting):
-    """A read that waits is not in the collection."""
+    """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
@@ -217,12 +217,12 @@ class ReadNotKept(RemoteStarting):
 
 
 add(
-    "remote-read-not-removed",
+    "server-completed-read-kept",
     (
         "MQQP-3.1.4.10-53",
         "MQQP-3.1.4.11-56",
         "MQQP-3.1.4.1-D18",
     ),
-    "A read that is over stays in the collection.",
+    "The server keeps a completed read in RemoteReadEntryCollection.",
     skip(RemoteReads.remove_remote_read_entry),
 )

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1 to 3.1.4.11: when and with what a client calls the methods; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11: the calls of a client to read, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -7,56 +7,41 @@ import pytest
 from harness.expectations import none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import (
-    PEEK_CURRENT,
-    PEEK_NEXT,
-    RECEIVE,
-)
-from suites.mqqp.steps.reader import (
-    START,
-    START2,
-    WINDOWS_7,
-    WINDOWS_2000,
-    Reader,
-    description,
-    give,
-    message,
-)
-from suites.mqqp.steps.reads import (
-    PEEKING,
-    PEEKING_BY_CURSOR,
-    PEEKING_CURRENT_BY_CURSOR,
-    RECEIVING,
-    RECEIVING_BY_CURSOR,
-)
+from harness.wire.rpc_qm2qm import Action, Method
+from suites.mqqp.steps.reader import Reader, Reading
 
 pytestmark = needs("remote_read")
 
-LOOKUP = "RemoteQMStartReceiveByLookupId"
 NO_MESSAGE = 0xC00E_001B
 """MQ_ERROR_IO_TIMEOUT."""
 IDENTIFIER = 0x0055_0000_0000_0007
-ALWAYS_OLD = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
+NEVER_ASKS_VERSION = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
 
 
 BEGUN = {
-    START: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.1-07"],
-    START2: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.10-04"],
-    LOOKUP: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.11-04"],
+    Method.START_RECEIVE: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.1-07"],
+    Method.START_RECEIVE2: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.10-04"],
+    Method.START_RECEIVE_BY_LOOKUP_ID: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.11-04"],
 }
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in BEGUN.items()])
-def test_only_a_receive_that_brought_a_message_is_ended(peer, sut, judge, name):
-    """A receive fails, though its answer holds a message and a handle: it is not ended. The next succeeds and is."""
-    reader = Reader(peer, sut, WINDOWS_2000 if name == START else WINDOWS_7)
+def test_client_ends_only_successful_receive(peer, sut, judge, name):
+    """A receive of the SUT fails, although the answer has a message and a handle: the SUT does not call
+    RemoteQMEndReceive. The next receive succeeds, and is ended.
+    """
+    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()
     for fails in (True, False):
-        reader.server.answers[name] = (lambda call: give(call, message(peer), NO_MESSAGE)) if fails else reader.give
-        if name == LOOKUP:
+        reader.server.answers[name] = (
+            (lambda call: reader.answer_read(call, reader.build_message(), NO_MESSAGE))
+            if fails
+            else reader.answer_with_message
+        )
+        if name == Method.START_RECEIVE_BY_LOOKUP_ID:
             reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=IDENTIFIER).wait()
         else:
-            RECEIVING.begin(reader, remote).wait()
+            reader.begin_read(Reading.RECEIVE, remote).wait()
     came = [call for call in reader.server.calls if call.name in (name, "RemoteQMEndReceive")]
     if not any(call.name == name for call in came):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
@@ -66,27 +51,27 @@ def test_only_a_receive_that_brought_a_message_is_ended(peer, sut, judge, name):
 
 
 WAYS = {
-    "receive": RECEIVING,
-    "peek": PEEKING,
-    "receive by cursor": RECEIVING_BY_CURSOR,
-    "peek by cursor": PEEKING_CURRENT_BY_CURSOR,
-    "peek next by cursor": PEEKING_BY_CURSOR,
+    "receive": Reading.RECEIVE,
+    "peek": Reading.PEEK,
+    "receive by cursor": Reading.RECEIVE_BY_CURSOR,
+    "peek by cursor": Reading.PEEK_CURRENT_BY_CURSOR,
+    "peek next by cursor": Reading.PEEK_NEXT_BY_CURSOR,
 }
-ACTIONS = {RECEIVE, PEEK_CURRENT, PEEK_NEXT}
+ACTIONS = {Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT}
 
 
 @pytest.mark.parametrize(
     ("version", "action", "cursor"),
     [
         pytest.param(
-            WINDOWS_2000,
+            Reader.WINDOWS_2000,
             "MQQP-3.1.4.1-08",
             "MQQP-3.1.4.1-09",
             marks=covers("MQQP-3.1.4.1-08", "MQQP-3.1.4.1-09"),
             id="old",
         ),
         pytest.param(
-            WINDOWS_7,
+            Reader.WINDOWS_7,
             "MQQP-3.1.4.10-07",
             "MQQP-3.1.4.10-08",
             marks=covers("MQQP-3.1.4.10-07", "MQQP-3.1.4.10-08"),
@@ -94,22 +79,24 @@ ACTIONS = {RECEIVE, PEEK_CURRENT, PEEK_NEXT}
         ),
     ],
 )
-def test_a_read_is_one_of_three_and_the_next_message_is_that_of_a_cursor(peer, sut, judge, version, action, cursor):
-    """Whatever way of reading is asked for, ulAction is of the table; PEEK_NEXT comes with a cursor."""
+def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge, version, action, cursor):
+    """The SUT peeks and receives, with and without a cursor: each ulAction is RECEIVE, PEEK_CURRENT or PEEK_NEXT, and
+    each PEEK_NEXT has a cursor.
+    """
     reader = Reader(peer, sut, version)
     remote = reader.open()
     for way in WAYS.values():
-        way.begin(reader, remote).wait()
-    calls = [call for call in reader.reads() if (call.name == START) == (version == WINDOWS_2000)]
+        reader.begin_read(way, remote).wait()
+    calls = [call for call in reader.reads() if (call.name == Method.START_RECEIVE) == (version == Reader.WINDOWS_2000)]
     if not calls:
-        judge.give_up(Verdict.NOT_EXERCISED, ALWAYS_OLD)
+        judge.give_up(Verdict.NOT_EXERCISED, NEVER_ASKS_VERSION)
         return
-    asked = [description(call) for call in calls]
+    asked = [reader.description_of(call) for call in calls]
     others = [hex(one.ulAction) for one in asked if one.ulAction not in ACTIONS]
-    judge(action, expected=none("ulAction that no table has"), observed=others, evidence=calls)
-    following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == PEEK_NEXT]
+    judge(action, expected=none("ulAction that is not listed"), observed=others, evidence=calls)
+    following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == Action.PEEK_NEXT]
     if not following:
-        judge.not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
+        judge.mark_not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
         return
-    without = [call.name for call in following if not description(call).hCursor]
+    without = [call.name for call in following if not reader.description_of(call).hCursor]
     judge(cursor, expected=none("PEEK_NEXT without a cursor"), observed=without, evidence=following)

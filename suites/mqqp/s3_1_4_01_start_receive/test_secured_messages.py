@@ -1,38 +1,40 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.10: what a message says of its sender is brought with it (MS-MQDMPR 3.1.7.1.32)."""
+"""MS-MQQP 3.1.4.1, 3.1.4.10: the security properties of a message that is read (MS-MQDMPR 3.1.7.1.32)."""
 
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.peer.remote import START, START2, packet_of
 from harness.run.marks import needs
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, PROVIDER_TYPES
-from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES, SHA512, signed
-from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.whole import every_property
+from harness.wire.rpc_qm2qm import Method
+from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES, SHA512, sign
+from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.whole import build_full_message
 
 ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
-"""SecurityHeader.DE: the signature is of the default provider, or of the one that ProviderInfo names."""
+"""Values of SecurityHeader.DE: the signature was made by the default provider, or by that of ProviderInfo."""
 
 
-@by_each(
+@for_each_method(
     {
-        START: {"buffer": ["MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16"]},
-        START2: {"buffer": ["MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47"]},
+        Method.START_RECEIVE: {"buffer": ["MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16"]},
+        Method.START_RECEIVE2: {"buffer": ["MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47"]},
     }
 )
 @needs("qm2qm", "security")
-def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
-    """Two messages that Alice signed, the second with a provider that it names: sender, certificate, signature."""
+def test_read_returns_security_properties_of_signed_message(remote, judge, by, rules):
+    """Alice signed two messages, the second with a named provider: receives return both with their sender, certificate,
+    signature and provider.
+    """
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED], ProviderName=ADVANCED))
     sent = []
     for default, info in ((DEFAULT, b""), (NAMED, provider)):
         claims = {"ST": BY_SID, "DE": default, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
         security = claims | {"ProviderInfo": info}
-        sent.append(signed(every_property(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security)))
+        sent.append(sign(build_full_message(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security)))
     remote.send_all(sent)
     for packet in sent:
         read = queue.receive(by=by)
@@ -40,15 +42,15 @@ def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
             raise ConformanceFailure(f"{OTHER_BYTES}: {read.outcome}")
         judge(
             *rules["buffer"],
-            expected=_said(packet),
-            observed=_said(packet_of(read)),
+            expected=_security_of(packet),
+            observed=_security_of(read.packet),
             evidence=read.evidence,
             errata="E81",
         )
 
 
-def _said(packet):
-    """Return what a message says of its sender, by field."""
+def _security_of(packet):
+    """Return the security properties of a message by field."""
     if packet is None or not packet.haslayer("SecurityHeader"):
         return {}
     return {name: getattr(packet["SecurityHeader"], name) for name in ITEMS}

@@ -1,6 +1,6 @@
-"""MS-MQQP 3.1.4.1 RemoteQMStartReceive, 3.1.4.10 RemoteQMStartReceive2: reading a message, at once.
+"""MS-MQQP 3.1.4.1 RemoteQMStartReceive, 3.1.4.10 RemoteQMStartReceive2: reads of a message that is in the queue.
 
-The second does what the first does, and returns the message's SequentialId.
+The second method does the same as the first, and returns the message's SequentialId.
 """
 
 from __future__ import annotations
@@ -8,27 +8,14 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts, holds, status
-from harness.peer.remote import START, START2, no_handle
-from harness.run.marks import covers, goes_on, needs
-from harness.sut.shown import lookup_id
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
+from harness.peer.association import Call
+from harness.run.marks import covers, needs, sut_survives
+from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
-from suites.mqqp.steps.lookups import by_sequential_id
-from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import (
-    FAILURE,
-    FIRST,
-    INVALID_PARAMETER,
-    LOW_7_BYTES,
-    SECOND,
-    THIRD,
-    UNKNOWN_HANDLE,
-    brought,
-    failed,
-    fill,
-    sizes,
-)
-from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, lists_of_queues, unchanged
+from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
+from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.reading import fill_queue, sizes_of
+from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
 
@@ -36,9 +23,9 @@ LONG_MS = 600_000
 NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
-@by_each(
+@for_each_method(
     {
-        START: {
+        Method.START_RECEIVE: {
             "ok": [
                 "MQQP-3.1.4.1-10",
                 "MQQP-3.1.4.1-D20",
@@ -59,7 +46,7 @@ NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
             "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQDMPR-3.1.7.1.15-58"],
             "no_cursor": ["MQQP-3.1.4.1-D13", "MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.3.2-06"],
         },
-        START2: {
+        Method.START_RECEIVE2: {
             "ok": [
                 "MQQP-3.1.4.10-09",
                 "MQQP-3.1.4.10-55",
@@ -83,80 +70,80 @@ NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
     }
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
-    """Both bring the first message; only the receive brings a handle, and hides the message from everybody.
+def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judge, by, rules, kind):
+    """Two peeks and a receive return the first of two messages; only the receive returns a handle.
 
-    Another reader has the queue open to peek only.
+    Until and after its end both readers of the queue peek at the second message.
     """
     queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
-    fill(remote, kind, FIRST, SECOND)
-    peeked, again = queue.read(PEEK_CURRENT, by=by), queue.read(PEEK_CURRENT, by=by)
-    received = queue.read(RECEIVE, by=by)
-    behind, elsewhere = queue.read(PEEK_CURRENT, by=by), other.read(PEEK_CURRENT, by=by)
+    fill_queue(remote, kind, "first", "second")
+    peeked, again = queue.peek(by=by), queue.peek(by=by)
+    received = queue.start_receive(by=by)
+    behind, elsewhere = queue.peek(by=by), other.peek(by=by)
     calls = [peeked, again, received, behind]
     evidence = calls
     judge(*rules["ok"], expected=each(status("MQ_OK"), "read"), observed=calls, evidence=evidence)
-    seen = [brought(call) for call in calls]
-    judge(*rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
-    judge(*rules["no_cursor"], expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
-    has_handle = not no_handle(received)
+    seen = [call.label_or_outcome for call in calls]
+    judge(*rules["current"], expected=["first", "first"], observed=seen[:2], evidence=evidence)
+    judge(*rules["no_cursor"], expected=["first", "first", "first", "second"], observed=seen, evidence=evidence)
+    has_handle = not received.has_null_handle
     judge(*rules["handle"], expected=holds("a handle is returned"), observed=has_handle, evidence=received.evidence)
-    without = [no_handle(call) for call in (peeked, again)]
+    without = [call.has_null_handle for call in (peeked, again)]
     judge(*rules["peek"], expected=each(holds("NULL"), "peek"), observed=without, evidence=peeked.evidence)
-    ended = queue.end(received)
-    after = [brought(one.read(PEEK_CURRENT, by=by)) for one in (queue, other)]
-    observed = {"locked": [seen[3], brought(elsewhere)], "end": ended.outcome, "ended": after}
-    expected = facts(locked=[SECOND, SECOND], end="MQ_OK", ended=[SECOND, SECOND])
+    ended = queue.acknowledge(received)
+    after = [one.peek(by=by).label_or_outcome for one in (queue, other)]
+    observed = {"locked": [seen[3], elsewhere.label_or_outcome], "end": ended.outcome, "ended": after}
+    expected = facts(locked=["second", "second"], end="MQ_OK", ended=["second", "second"])
     judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
-    received_all = [FIRST, SECOND, SECOND]
+    received_all = ["first", "second", "second"]
     judge(*rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
 
 
-@by_each(
+@for_each_method(
     {
-        START: {
+        Method.START_RECEIVE: {
             "buffer": ["MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"],
             "size": ["MQQP-3.1.4.1-20"],
         },
-        START2: {
+        Method.START_RECEIVE2: {
             "buffer": ["MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"],
             "size": ["MQQP-3.1.4.10-51"],
         },
     }
 )
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
-    """What a peek and a receive bring is what was sent, property by property, and as long as its PacketSize says.
-
-    The second message has lists of queues, too.
+@pytest.mark.parametrize("kind", Kind)
+def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
+    """Two messages with every property set, the second with lists of queues: a peek and receives return the packets as
+    sent, with dwSize as long as PacketSize.
     """
-    queue = remote.open(QUEUES[kind])
+    queue = remote.open(kind.queue)
     sent = [
-        every_property(remote.peer, FIRST, kind),
-        every_property(remote.peer, SECOND, kind, mqf=lists_of_queues(remote.peer)),
+        build_full_message(remote.peer, "first", kind),
+        build_full_message(remote.peer, "second", kind, mqf=build_lists_of_queues(remote.peer)),
     ]
     remote.send_all(sent)
-    reads = [queue.read(PEEK_CURRENT, by=by), queue.receive(by=by), queue.receive(by=by)]
+    reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
-        judge(*rules["buffer"], expected=WHOLE, observed=unchanged(read, packet), evidence=read.evidence)
-        size, packet_size = sizes(read)
+        judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
+        size, packet_size = sizes_of(read)
         judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
-def test_the_sequential_id_names_the_message(remote, judge):
-    """By both methods the same is read in the same order; SequentialId is what a lookup of the message finds it by.
+def test_sequential_id_finds_message_by_lookup(remote, judge):
+    """Both methods peek at the same messages in the same order.
 
-    Of a LookupIdentifier it is the lower 7 bytes: the highest is 0 or 7 less the priority (errata E59).
+    A lookup with the SequentialId as the lower 7 bytes of LookupId finds the message (errata E59), and SequentialIds
+    ascend.
     """
-    labels = [FIRST, SECOND, THIRD]
-    queue = remote.filled(*labels)
+    labels = ["first", "second", "third"]
+    queue = remote.open_with_messages(*labels)
     known = []
     for label in labels:
-        old, new = (queue.read(PEEK_CURRENT, by=by) for by in (START, START2))
-        judge("MQQP-3.1.4.10-D01", expected=brought(old), observed=brought(new), evidence=[old, new])
-        sequential_id = new.out.lpRemoteReadDesc2.SequentialId if new.out is not None else 0
-        found = by_sequential_id(queue, sequential_id, new)
+        old, new = (queue.peek(by=by) for by in (Method.START_RECEIVE, Method.START_RECEIVE2))
+        judge("MQQP-3.1.4.10-D01", expected=old.label_or_outcome, observed=new.label_or_outcome, evidence=[old, new])
+        sequential_id = new.sequential_id or 0
+        found = look_up_sequential_id(queue, sequential_id, new)
         judge(
             "MQQP-3.1.4.10-05",
             "MQQP-3.1.4.10-52",
@@ -166,7 +153,7 @@ def test_the_sequential_id_names_the_message(remote, judge):
             evidence=new.evidence,
         )
         received = queue.receive()
-        known.append([sequential_id, received.out.lpRemoteReadDesc2.SequentialId])
+        known.append([sequential_id, received.sequential_id])
     ascending = [[one, one] for one in sorted(first for first, _ in known)]
     numbers = [first for first, _ in known]
     judge("MQDMPR-3.1.7.1.9-10", expected=sorted(set(numbers)), observed=numbers, evidence=received.evidence)
@@ -176,65 +163,72 @@ def test_the_sequential_id_names_the_message(remote, judge):
 @needs("receive")
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote, sut, judge, kind):
-    """SequentialId of an answer is LookupIdentifier of its message without the highest byte."""
+def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
+    """SequentialId of a peek and of a receive is the LookupIdentifier that the SUT shows for the message, without its
+    highest byte.
+    """
     queue = remote.open(kind)
-    fill(remote, kind, FIRST, SECOND)
-    known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages(kind)}
-    first = queue.read(PEEK_CURRENT, by=START2)
+    fill_queue(remote, kind, "first", "second")
+    sequential_ids = show_sequential_ids(sut, kind)
+    first = queue.peek(by=Method.START_RECEIVE2)
     queue.receive()
-    second = queue.read(RECEIVE, by=START2)
-    for label, read in ((FIRST, first), (SECOND, second)):
-        observed = read.out.lpRemoteReadDesc2.SequentialId if read.out is not None else None
-        judge.all(expected=known[label], observed=observed, evidence=read.evidence)
+    second = queue.start_receive(by=Method.START_RECEIVE2)
+    for label, read in (("first", first), ("second", second)):
+        judge.all(expected=sequential_ids[label], observed=read.sequential_id, evidence=read.evidence)
 
 
-@by_each(
+@for_each_method(
     {
-        START: {
+        Method.START_RECEIVE: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
             "handle": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
             "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
         },
-        START2: {
+        Method.START_RECEIVE2: {
             "failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"],
             "handle": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
             "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
         },
     }
 )
-@goes_on()
-def test_what_fails_brings_no_handle(remote, judge, by, rules):
-    """From an empty queue each action returns a failure and NULL; so does what is refused; then a receive succeeds."""
-    queue = remote.filled()
-    cursor = queue.cursor().settled().out.phCursor
+@sut_survives()
+def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
+    """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL.
+
+    A message comes, and a receive returns it.
+    """
+    queue = remote.open()
+    cursor = queue.open_cursor()
     reads = [
-        queue.read(RECEIVE, by=by),
-        queue.read(PEEK_CURRENT, by=by),
-        *(queue.read(action, by=by, hCursor=cursor) for action in (RECEIVE, PEEK_CURRENT, PEEK_NEXT)),
-        queue.read(RECEIVE, by=by, hCursor=UNKNOWN_HANDLE),
-        queue.read(RECEIVE, by=by, dwQueue=0),
+        queue.start_receive(by=by),
+        queue.peek(by=by),
+        *(
+            queue.read(action, by=by, hCursor=cursor)
+            for action in (Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT)
+        ),
+        queue.start_receive(by=by, hCursor=queue.UNKNOWN_HANDLE),
+        queue.start_receive(by=by, dwQueue=0),
     ]
-    remote.deliver([FIRST])
-    then = brought(queue.receive(by=by))
+    remote.deliver(["first"])
+    then = queue.receive(by=by).label_or_outcome
     evidence = reads
-    observed = {"reads": list(map(failed, reads)), "then": then}
-    expected = facts(reads=each(FAILURE), then=FIRST)
+    observed = {"reads": [one.label_or_failure for one in reads], "then": then}
+    expected = facts(reads=each(Call.FAILURE), then="first")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
     judge(*rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
-    without = list(map(no_handle, reads))
+    without = [one.has_null_handle for one in reads]
     judge(*rules["handle"], expected=each(holds("NULL"), "read"), observed=without, evidence=evidence)
 
 
-@by_each(
+@for_each_method(
     {
-        START: {
+        Method.START_RECEIVE: {
             "next": ["MQQP-3.1.4.1-D09"],
             "session": ["MQQP-3.1.4.1-D10"],
             "queue": ["MQQP-3.1.4.1-D07"],
             "cursor": ["MQQP-3.1.4.1-D12"],
         },
-        START2: {
+        Method.START_RECEIVE2: {
             "next": ["MQQP-3.1.4.10-17"],
             "session": ["MQQP-3.1.4.10-18", "MQQP-3.1.4.10-19"],
             "queue": ["MQQP-3.1.4.10-14"],
@@ -242,41 +236,43 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
         },
     }
 )
-@goes_on()
-def test_descriptions_that_are_refused(remote, judge, by, rules):
-    """Handles that are none or differ, an unknown cursor, PEEK_NEXT without a cursor: each its own status."""
-    queue = remote.filled(FIRST)
-    queue.cursor().settled()
-    other = {"hRemoteQueue": UNKNOWN_HANDLE, "dwQueue": UNKNOWN_HANDLE}
-    fine = queue.read(PEEK_CURRENT, by=by)
+@sut_survives()
+def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
+    """A peek with a wrong dwQueue, an unknown or foreign cursor, or an unopened queue, and a PEEK_NEXT without a
+    cursor, return the status of that error. A valid peek succeeds.
+    """
+    queue = remote.open_with_messages("first")
+    queue.cursor().expect_success()
+    other = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}
+    fine = queue.peek(by=by)
 
     def refused(name, expected, calls):
-        observed = {"fine": brought(fine), "refused": list(map(brought, calls))}
-        judge(*rules[name], expected=facts(fine=FIRST, refused=each(expected)), observed=observed, evidence=calls)
+        observed = {"fine": fine.label_or_outcome, "refused": [one.label_or_outcome for one in calls]}
+        judge(*rules[name], expected=facts(fine="first", refused=each(expected)), observed=observed, evidence=calls)
 
-    zero, differs = (queue.read(PEEK_CURRENT, by=by, dwQueue=value) for value in (0, queue.pointer + 1))
-    refused("queue", INVALID_PARAMETER, [zero, differs])
-    refused("next", "STATUS_INVALID_PARAMETER", [queue.read(PEEK_NEXT, by=by)])
-    of_another = remote.open(association=queue.association).cursor().settled().out.phCursor
-    unknown = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in (UNKNOWN_HANDLE, of_another)]
+    zero, differs = (queue.peek(by=by, dwQueue=value) for value in (0, queue.pointer + 1))
+    refused("queue", "MQ_ERROR_INVALID_PARAMETER", [zero, differs])
+    refused("next", "STATUS_INVALID_PARAMETER", [queue.peek_next(by=by)])
+    of_another = remote.open(association=queue.association).open_cursor()
+    unknown = [queue.peek(by=by, hCursor=cursor) for cursor in (queue.UNKNOWN_HANDLE, of_another)]
     refused("cursor", "STATUS_INVALID_PARAMETER", unknown)
-    unopened = remote.open_remote(queue.association).settled().out.phQueue
-    without = queue.read(PEEK_CURRENT, by=by, hRemoteQueue=unopened, dwQueue=unopened)
-    refused("session", INVALID_PARAMETER, [without, queue.read(PEEK_CURRENT, by=by, **other)])
+    unopened = remote.open_remote(queue.association).expect_success().out.phQueue
+    without = queue.peek(by=by, hRemoteQueue=unopened, dwQueue=unopened)
+    refused("session", "MQ_ERROR_INVALID_PARAMETER", [without, queue.peek(by=by, **other)])
 
 
 @covers("MQQP-3.1.4.10-13")
-@goes_on()
-def test_a_description_of_null_is_refused(remote, judge):
-    """RemoteQMStartReceive2 without a REMOTEREADDESC returns MQ_ERROR_INVALID_HANDLE."""
-    queue = remote.filled(FIRST)
-    call = queue.association.call(START2, lpRemoteReadDesc2=desc2(None))
+@sut_survives()
+def test_read_without_description_is_refused(remote, judge):
+    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE."""
+    queue = remote.open_with_messages("first")
+    call = queue.association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(None))
     judge("MQQP-3.1.4.10-13", expected="MQ_ERROR_INVALID_HANDLE", observed=call.outcome, evidence=call.evidence)
 
 
-@by_each(
+@for_each_method(
     {
-        START: {
+        Method.START_RECEIVE: {
             "cursor": ["MQQP-3.1.4.1-D12"],
             "next": [
                 "MQQP-3.1.4.1-D05",
@@ -300,7 +296,7 @@ def test_a_description_of_null_is_refused(remote, judge):
                 "MQDMPR-3.1.7.1.15-13",
             ],
         },
-        START2: {
+        Method.START_RECEIVE2: {
             "cursor": ["MQQP-3.1.4.10-21"],
             "next": [
                 "MQQP-3.1.4.10-40",
@@ -339,51 +335,55 @@ def test_a_description_of_null_is_refused(remote, judge):
     }
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
-def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
-    """PEEK_CURRENT stays, PEEK_NEXT goes on, RECEIVE takes the message where the cursor is, wherever that is."""
-    labels = [FIRST, SECOND, THIRD]
-    queue = remote.filled(*labels)
-    others = [queue.cursor().settled().out.phCursor, None, queue.cursor().settled().out.phCursor]
-    cursor = others[1] = queue.cursor().settled().out.phCursor
-    stays = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
-    goes = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for _ in range(at)]
-    there = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
-    seen = [brought(step) for step in (*stays, *there)]
-    expected = [FIRST, FIRST, labels[at], labels[at]]
+def test_reads_by_cursor_stay_move_and_take(remote, judge, by, rules, at):
+    """A cursor is moved to the first, second or third message: PEEK_CURRENT does not move it, PEEK_NEXT does, and
+    RECEIVE takes the message at the cursor. Two other cursors stay where they are.
+    """
+    labels = ["first", "second", "third"]
+    queue = remote.open_with_messages(*labels)
+    others = [queue.open_cursor(), None, queue.open_cursor()]
+    cursor = others[1] = queue.open_cursor()
+    stays = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]
+    goes = [queue.peek_next(by=by, hCursor=cursor) for _ in range(at)]
+    there = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]
+    seen = [step.label_or_outcome for step in (*stays, *there)]
+    expected = ["first", "first", labels[at], labels[at]]
     judge(*rules["current"], expected=expected, observed=seen, evidence=[*stays, *there])
-    went = [*(brought(step) for step in goes), seen[2]]
+    went = [*(step.label_or_outcome for step in goes), seen[2]]
     judge(*rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=there)
     received = queue.receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
-    observed = {"received": brought(received), "left": queue.labels()}
+    observed = {"received": received.label_or_outcome, "left": queue.labels()}
     judge(
         *rules["receive"], expected=facts(received=labels[at], left=left), observed=observed, evidence=received.evidence
     )
-    apart = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in (others[0], others[2])]
-    observed = {"received": brought(received), "others": list(map(brought, apart))}
+    apart = [queue.peek(by=by, hCursor=one) for one in (others[0], others[2])]
+    observed = {"received": received.label_or_outcome, "others": [one.label_or_outcome for one in apart]}
     judge(*rules["cursor"], expected=facts(received=labels[at], others=left[:1] * 2), observed=observed, evidence=apart)
 
 
-@by_each(
+@for_each_method(
     {
-        START: {
+        Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-D03", "MQDMPR-3.1.7.1.9-14"],
             "current": ["MQQP-3.1.4.1-D04", "MQDMPR-3.1.7.1.9-14"],
         },
-        START2: {
+        Method.START_RECEIVE2: {
             "receive": ["MQQP-3.1.4.10-D02", "MQDMPR-3.1.7.1.9-14"],
             "current": ["MQQP-3.1.4.10-D03", "MQDMPR-3.1.7.1.9-14"],
         },
     }
 )
-def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules):
-    """Eight messages of eight priorities, sent from the lowest up: each read without a cursor brings the highest."""
-    queue = remote.filled()
+def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
+    """Eight messages arrive from priority 0 to 7: each peek and each receive without a cursor returns the message of
+    the highest priority that is left.
+    """
+    queue = remote.open()
     packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     remote.send_all(packets)
     wanted = [f"priority {one}" for one in reversed(range(8))]
-    reads = [(queue.read(PEEK_CURRENT, by=by), queue.receive(by=by)) for _ in wanted]
+    reads = [(queue.peek(by=by), queue.receive(by=by)) for _ in wanted]
     for name, which in (("current", 0), ("receive", 1)):
-        observed = [brought(pair[which]) for pair in reads]
+        observed = [pair[which].label_or_outcome for pair in reads]
         evidence = [pair[which] for pair in reads]
         judge(*rules[name], expected=wanted, observed=observed, evidence=evidence)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.10: reads that wait and cursors that were read with, in the data model (MS-MQDMPR 3.1.1)."""
+"""MS-MQQP 3.1.4.1, 3.1.4.10: waiting reads and cursors in the abstract data model (MS-MQDMPR 3.1.1)."""
 
 from __future__ import annotations
 
@@ -6,46 +6,51 @@ import re
 from typing import Any
 
 from harness.expectations import facts, fields
-from harness.peer.remote import START, START2
 from harness.run.marks import needs
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import FIRST, SECOND, waiting
+from harness.wire.rpc_qm2qm import Action, Method
+from suites.mqqp.steps.methods import for_each_method
 
 pytestmark = needs("qm2qm", "inspect")
 
 LONG_MS = 600_000
 NUMBER = 0x6D71_0001
-"""A dwRequestID that stands for nothing else."""
+"""A dwRequestID that occurs nowhere else."""
 
 
-def opened(sut: Sut) -> list[dict[str, Any]]:
-    """Return what has the queue of the check open, as inspect shows it."""
+def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
+    """Return the elements of a collection of the check's OpenQueueDescriptors, as inspect shows them."""
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
     ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]
-    return [descriptor for one in ours for descriptor in one["OpenQueueDescriptorCollection"]]
+    return [element for queue in ours for one in queue["OpenQueueDescriptorCollection"] for element in one[collection]]
 
 
-@by_each(
+@for_each_method(
     {
-        START: {"receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]},
-        START2: {"receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]},
+        Method.START_RECEIVE: {
+            "receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]
+        },
+        Method.START_RECEIVE2: {
+            "receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]
+        },
     }
 )
-def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
-    """One waiting read, that will take its message, with its dwRequestID; when it is cancelled there is none."""
-    queue = remote.filled()
-    read = queue.begin(RECEIVE, by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
-    waiting(read)
-    found = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
+def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rules):
+    """A receive waits: WaitingMessageReadOperationCollection has one destructive read with its dwRequestID.
+
+    After RemoteQMCancelReceive the collection is empty.
+    """
+    queue = remote.open()
+    read = queue.begin_receive(by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
+    read.state_after_silence()
+    found = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
     known = [
         {"DestructiveRead": one["DestructiveRead"], "Tag": str(NUMBER) in re.findall(r"\d+", str(one["Tag"]))}
         for one in found
     ]
     queue.cancel(NUMBER)
-    left = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
+    left = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
     evidence = read.evidence
     judge(
         *rules["receive"],
@@ -56,28 +61,30 @@ def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
 
 
 @needs("receive")
-@by_each(
+@for_each_method(
     {
-        START: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
-        START2: {"current": ["MQQP-3.1.4.10-36"], "next": ["MQQP-3.1.4.10-40"]},
+        Method.START_RECEIVE: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
+        Method.START_RECEIVE2: {"current": ["MQQP-3.1.4.10-36"], "next": ["MQQP-3.1.4.10-40"]},
     }
 )
-def test_a_cursor_is_at_the_message_that_was_read(remote, sut, judge, by, rules):
-    """Unread at first, then read at the first message, then at the second, then waiting behind it."""
-    queue = remote.filled(FIRST, SECOND)
+def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
+    """A cursor is Unread, after two PEEK_CURRENT it is Read at the first of two messages, after PEEK_NEXT at the
+    second, and after another PEEK_NEXT it is WaitPeek.
+    """
+    queue = remote.open_with_messages("first", "second")
     known = {lookup_id(one): one["label"] for one in sut.messages()}
-    cursor = queue.cursor().settled().out.phCursor
+    cursor = queue.open_cursor()
 
     def place() -> tuple[str, str]:
-        cursors = [one for descriptor in opened(sut) for one in descriptor["CursorCollection"]]
+        cursors = show_descriptor_elements(sut, "CursorCollection")
         return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message")
 
     seen, reads = [place()], []
-    for action in (PEEK_CURRENT, PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT):
+    for action in (Action.PEEK_CURRENT, Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT):
         reads.append(queue.read(action, by=by, hCursor=cursor))
         seen.append(place())
     evidence = reads
-    fresh, first, second = ("Unread", "at no message"), ("Read", FIRST), ("Read", SECOND)
+    fresh, first, second = ("Unread", "at no message"), ("Read", "first"), ("Read", "second")
     judge(*rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
-    behind = ("WaitPeek", SECOND)
+    behind = ("WaitPeek", "second")
     judge(*rules["next"], expected=[first, second, behind], observed=seen[2:], evidence=evidence)

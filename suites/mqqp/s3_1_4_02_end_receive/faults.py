@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success, requested, throwing
+from harness.faults.rpc_calls import answering, called_unbound, change_request, error_for_success, throwing
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
@@ -22,41 +22,41 @@ RR_NACK, RR_ACK = bytes([1, 0, 0, 0]), bytes([2, 0, 0, 0])
 ACKS = (RR_NACK, RR_ACK)
 
 add(
-    "rpc-unbound-RemoteQMEndReceive",
+    "client-end-receive-on-unknown-context",
     "MQQP-3.1.4.2-05",
-    "RemoteQMEndReceive is called on a context that was never agreed on.",
+    "The client calls RemoteQMEndReceive on a presentation context that the server did not accept.",
     called_unbound("RemoteQMEndReceive"),
 )
 
 
-@fault("remote-end-never-delivered", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
+@fault("server-end-receive-ack-leaves-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
 class NeverDelivered(RemoteEnding):
-    """RR_ACK leaves the message."""
+    """RemoteQMEndReceive with RR_ACK leaves the message in the queue."""
 
     def is_delivered(self, ack: int) -> bool:
         return False
 
 
-@fault("remote-end-always-delivered", breaks="MQQP-3.1.4.2-06")
+@fault("server-end-receive-nack-removes-message", breaks="MQQP-3.1.4.2-06")
 class AlwaysDelivered(RemoteEnding):
-    """RR_NACK takes the message."""
+    """RemoteQMEndReceive with RR_NACK removes the message."""
 
     def is_delivered(self, ack: int) -> bool:
         return True
 
 
-@fault("remote-end-not-ended", breaks="MQQP-3.1.4.2-12")
+@fault("server-end-receive-leaves-message-locked", breaks="MQQP-3.1.4.2-12")
 class NotEnded(RemoteEnding):
-    """The message stays locked."""
+    """RemoteQMEndReceive leaves the message locked."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         entry.ended = True
         ended(Status.MQ_OK)
 
 
-@fault("remote-end-other-read", breaks="MQQP-3.1.4.2-11")
+@fault("server-end-receive-ends-first-receive", breaks="MQQP-3.1.4.2-11")
 class OtherReadEnded(RemoteEnding):
-    """The first receive of the queue is ended."""
+    """RemoteQMEndReceive ends the receive of the first locked message of the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -68,57 +68,57 @@ class OtherReadEnded(RemoteEnding):
 
 
 @fault(
-    "remote-end-status-wrong",
+    "server-end-receive-success-returns-error",
     breaks=(
         "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-D01",
     ),
 )
 class StatusWrong(RemoteEnding):
-    """Success returns an error."""
+    """RemoteQMEndReceive returns an error on success."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_end_receive(answering(call, Return=error_for_success), now)
 
 
 @fault(
-    "remote-end-null-taken",
+    "server-end-receive-null-handle-accepted",
     breaks="MQQP-3.1.4.2-10",
 )
 class NullTaken(RemoteEnding):
-    """NULL is ended with success."""
+    """RemoteQMEndReceive with the context handle NULL returns MQ_OK."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_end_receive(answering(call, Return=Status.MQ_OK), now)
 
 
-@fault("remote-end-handle-kept", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
+@fault("server-end-receive-returns-its-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
 class HandleKept(RemoteEnding):
-    """The handle stays."""
+    """RemoteQMEndReceive returns its context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_end_receive(answering(call, pphContext=call.handle), now)
 
 
 add(
-    "remote-end-any-ack",
+    "server-end-receive-unlisted-ack-accepted",
     "MQQP-3.1.4.2-D02",
-    "A dwAck that is neither 1 nor 2 is RR_NACK.",
-    requested("RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in ACKS else RR_NACK)),
+    "RemoteQMEndReceive treats a dwAck other than 1 and 2 as RR_NACK.",
+    change_request("RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in ACKS else RR_NACK)),
 )
 add(
-    "remote-end-throws",
+    "server-end-receive-throws-errors",
     "MQQP-3.1.4.2-D03",
-    "RemoteQMEndReceive throws what it refuses.",
+    "RemoteQMEndReceive throws its errors instead of returning them.",
     throwing(RemoteEnding.remote_qm_end_receive),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-read-ended-first", breaks="MQQP-3.1.4.2-04")
+@fault("client-end-receive-before-receive", breaks="MQQP-3.1.4.2-04")
 class EndedFirst(ClientReading):
-    """A receive is ended before it is begun."""
+    """The client calls RemoteQMEndReceive before it starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         assert read.entry is not None
@@ -131,9 +131,9 @@ class EndedFirst(ClientReading):
         return (yield from super().start_receive2(read))
 
 
-@fault("message-given-back-goes-to-the-end", breaks="MQQP-3.1.4.2-06", blind=True)
+@fault("server-nacked-message-moved-to-end", breaks="MQQP-3.1.4.2-06", blind=True)
 class MessageGivenBackGoesToTheEnd(RemoteEnding):
-    """A message that its reader gives back is put behind the others."""
+    """RemoteQMEndReceive with RR_NACK puts the message behind the others of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         super().end_remote_read(entry, delete_message, ended)
@@ -145,9 +145,9 @@ class MessageGivenBackGoesToTheEnd(RemoteEnding):
             positions.insert(position)
 
 
-@fault("end-receive-ends-the-first-that-is-held", breaks="MQQP-3.1.4.2-11", blind=True)
+@fault("server-end-receive-ends-first-locked-message", breaks="MQQP-3.1.4.2-11", blind=True)
 class EndReceiveEndsTheFirstThatIsHeld(RemoteEnding):
-    """Whatever the handle, the first message of the queue that is held is taken out, or given back."""
+    """RemoteQMEndReceive deletes or keeps the first locked message of the queue and ignores its handle."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         position = entry.UserMessagePacket

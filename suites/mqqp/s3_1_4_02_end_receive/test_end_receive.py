@@ -1,15 +1,14 @@
-"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: a receive is acknowledged, or given back."""
+"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: a receive is acknowledged, or its message is given back."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.expectations import each, facts
-from harness.peer.remote import START, START2
-from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
-from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, fill
+from harness.peer.remote import RemoteQueue
+from harness.run.marks import covers, needs, sut_survives
+from harness.wire.rpc_qm2qm import Ack, Method
+from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
 
@@ -30,29 +29,36 @@ UNKNOWN = "fault nca_s_fault_context_mismatch"
     "MQDMPR-3.1.7.1.12-18",
     "MQDMPR-3.1.7.1.12-21",
 )
-@pytest.mark.parametrize("by", [START, START2])
+@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
-    """After RR_NACK anybody receives the same message; after RR_ACK the next one. The handle is NULL, and no more."""
+def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kind):
+    """A received message is hidden; after RR_NACK both readers receive it again, after RR_ACK only the second message
+    is left. The answer's handle is NULL, and the ended handle is unknown.
+    """
     queue, other = remote.open(kind), remote.open(kind)
-    fill(remote, kind, FIRST, SECOND)
-    first = queue.read(RECEIVE, by=by)
-    hidden = brought(other.read(PEEK_CURRENT))
-    refused = queue.end(first, RR_NACK)
+    fill_queue(remote, kind, "first", "second")
+    first = queue.start_receive(by=by)
+    hidden = other.peek().label_or_outcome
+    refused = queue.give_back(first)
     place = queue.labels()
-    elsewhere = other.read(RECEIVE, by=by)
-    other.end(elsewhere, RR_NACK)
-    back = queue.read(RECEIVE, by=by)
+    elsewhere = other.start_receive(by=by)
+    other.give_back(elsewhere)
+    back = queue.start_receive(by=by)
     seen = {
-        "first": brought(first),
+        "first": first.label_or_outcome,
         "while_it_is_held": hidden,
         "nack": refused.outcome,
         "queue": place,
-        "elsewhere": brought(elsewhere),
-        "back": brought(back),
+        "elsewhere": elsewhere.label_or_outcome,
+        "back": back.label_or_outcome,
     }
     expected = facts(
-        first=FIRST, while_it_is_held=SECOND, nack="MQ_OK", queue=[FIRST, SECOND], elsewhere=FIRST, back=FIRST
+        first="first",
+        while_it_is_held="second",
+        nack="MQ_OK",
+        queue=["first", "second"],
+        elsewhere="first",
+        back="first",
     )
     judge(
         "MQQP-3.1.4.2-06",
@@ -62,9 +68,9 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
         observed=seen,
         evidence=[refused, back],
     )
-    taken = queue.end(back, RR_ACK)
+    taken = queue.acknowledge(back)
     left = [queue.labels(), other.labels()]
-    gone = each([SECOND])
+    gone = each(["second"])
     judge(
         "MQQP-3.1.4.2-01",
         "MQQP-3.1.4.2-07",
@@ -73,7 +79,7 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
         observed={"ack": taken.outcome, "queue": left},
         evidence=taken.evidence,
     )
-    again = queue.end(back, RR_ACK)
+    again = queue.acknowledge(back)
     judge(
         "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-D01",
@@ -82,45 +88,51 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
         observed={"nack": refused.outcome, "ack": taken.outcome},
         evidence=[refused, taken],
     )
-    nulls = [call.out is not None and bytes(call.out.pphContext) == NULL_HANDLE for call in (refused, taken)]
+    nulls = [call.has_null_handle for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
         expected=facts(is_null=each(True), used_again=UNKNOWN),
         observed={"is_null": nulls, "used_again": again.outcome},
         evidence=[taken, again],
     )
-    seen = {"first": brought(first), "back": brought(back), "queue": left}
+    seen = {"first": first.label_or_outcome, "back": back.label_or_outcome, "queue": left}
     judge(
-        "MQQP-3.1.4.2-12", expected=facts(first=FIRST, back=FIRST, queue=gone), observed=seen, evidence=taken.evidence
+        "MQQP-3.1.4.2-12",
+        expected=facts(first="first", back="first", queue=gone),
+        observed=seen,
+        evidence=taken.evidence,
     )
 
 
 @covers("MQQP-3.1.4.2-10")
-@goes_on()
-def test_without_a_handle_nothing_is_ended(remote, judge):
-    """NULL brings MQ_ERROR_INVALID_HANDLE, whether a queue was opened or not."""
+@sut_survives()
+def test_end_receive_with_null_handle_is_refused(remote, judge):
+    """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE, before and after a queue is opened."""
     association = remote.associate()
-    before = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
-    queue = remote.filled(FIRST, association=association)
-    opened = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
-    observed = {"before": before.outcome, "opened": opened.outcome, "read": brought(queue.read(PEEK_CURRENT))}
-    expected = facts(before=INVALID_HANDLE, opened=INVALID_HANDLE, read=FIRST)
+    before = association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=Ack.RR_ACK)
+    queue = remote.open_with_messages("first", association=association)
+    opened = association.call("RemoteQMEndReceive", pphContext=queue.NULL_HANDLE, dwAck=Ack.RR_ACK)
+    observed = {"before": before.outcome, "opened": opened.outcome, "read": queue.peek().label_or_outcome}
+    expected = facts(before=INVALID_HANDLE, opened=INVALID_HANDLE, read="first")
     judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
 
 
 @covers("MQQP-3.1.4.2-11")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
-def test_the_handle_says_which_receive_is_ended(remote, judge, ended_first):
-    """Of three receives one is given back, while the others are still locked; these are taken."""
-    labels = [FIRST, SECOND, THIRD]
-    queue = remote.filled(*labels)
-    reads = [queue.read(RECEIVE) for _ in labels]
-    ended = queue.end(reads[ended_first], RR_NACK)
+def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
+    """One of three receives ends with RR_NACK: only its message is in the queue again.
+
+    The other two end with RR_ACK, and their messages leave the queue.
+    """
+    labels = ["first", "second", "third"]
+    queue = remote.open_with_messages(*labels)
+    reads = [queue.start_receive() for _ in labels]
+    ended = queue.give_back(reads[ended_first])
     free = queue.labels()
-    others = [queue.end(read, RR_ACK).outcome for number, read in enumerate(reads) if number != ended_first]
+    others = [queue.acknowledge(read).outcome for number, read in enumerate(reads) if number != ended_first]
     back = [labels[ended_first]]
     seen = {
-        "read": [brought(read) for read in reads],
+        "read": [read.label_or_outcome for read in reads],
         "nack": ended.outcome,
         "free": free,
         "acks": others,
@@ -128,3 +140,28 @@ def test_the_handle_says_which_receive_is_ended(remote, judge, ended_first):
     }
     expected = facts(read=labels, nack="MQ_OK", free=back, acks=["MQ_OK", "MQ_OK"], left=back)
     judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)
+
+
+@covers("MQQP-3.1.4.2-D02")
+@pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
+@pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
+@sut_survives()
+def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
+    """RemoteQMEndReceive with a dwAck other than 1 and 2 is refused, and the message stays locked until a valid dwAck
+    ends the receive.
+    """
+    queue = remote.open_with_messages("first", "second")
+    read = queue.start_receive()
+    call = queue.end(read, wrong)
+    locked = queue.labels()
+    ended = queue.end(read, right)
+    observed = {
+        "read": read.label_or_outcome,
+        "refused": call.is_refused,
+        "locked": locked,
+        "right": ended.outcome,
+        "after": queue.labels(),
+    }
+    after = ["first", "second"] if right == Ack.RR_NACK else ["second"]
+    expected = facts(read="first", refused=True, locked=["second"], right="MQ_OK", after=after)
+    judge("MQQP-3.1.4.2-D02", expected=expected, observed=observed, evidence=[call, ended])

@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, error_for_success, requested, throwing
+from harness.faults.rpc_calls import answering, change_request, error_for_success, throwing
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
@@ -21,31 +21,31 @@ from reference_qm.surface.clock import Now
 # -- the server -------------------------------------------------------------------------------------------------------
 
 add(
-    "remote-open-zero-taken",
+    "server-open-queue-zero-values-accepted",
     "MQQP-3.1.4.3-14",
-    "pQueue and dwpContext may be 0.",
+    "RemoteQMOpenQueue accepts pQueue 0 and dwpContext 0.",
     skip(RemoteOpening.check_open_values),
 )
 add(
-    "remote-open-unequal-taken",
+    "server-open-queue-unequal-values-accepted",
     "MQQP-3.1.4.3-15",
-    "pQueue may be another than dwpContext.",
+    "RemoteQMOpenQueue accepts a pQueue that differs from dwpContext.",
     skip(RemoteOpening.check_open_values_equal),
 )
 
 
-@fault("remote-open-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
+@fault("server-open-queue-entry-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
 class ByHQueue(RemoteOpening):
-    """The queue is known by hQueue."""
+    """The entry of RemoteQMOpenQueue identifies the queue by hQueue instead of dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         call.arguments["pQueue"] = call.arguments["dwpContext"] = call.arguments["hQueue"]
         super().remote_qm_open_queue(call, now)
 
 
-@fault("remote-open-h-queue-checked", breaks="MQQP-3.1.4.3-11")
+@fault("server-open-queue-unknown-h-queue-refused", breaks="MQQP-3.1.4.3-11")
 class HQueueChecked(RemoteOpening):
-    """hQueue has to be open."""
+    """RemoteQMOpenQueue refuses an hQueue that is not an open queue."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         if call.arguments["hQueue"] in self.qm.descriptors:
@@ -54,9 +54,9 @@ class HQueueChecked(RemoteOpening):
             self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
 
 
-@fault("remote-open-not-kept", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
+@fault("server-open-queue-entry-not-kept", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
 class NotKept(RemoteOpening):
-    """The entry is not in the collection."""
+    """RemoteQMOpenQueue does not keep its entry in OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)
@@ -64,26 +64,27 @@ class NotKept(RemoteOpening):
 
 
 @fault(
-    "remote-open-without-handle", breaks=("MQQP-3.1.4.3-10", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01")
+    "server-open-queue-returns-null-handle",
+    breaks=("MQQP-3.1.4.3-10", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"),
 )
 class WithoutHandle(RemoteOpening):
-    """No context handle is given."""
+    """RemoteQMOpenQueue returns the context handle NULL."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_open_queue(answering(call, phContext=None), now)
 
 
-@fault("remote-open-status-wrong", breaks="MQQP-3.1.4.3-12")
+@fault("server-open-queue-success-returns-error", breaks="MQQP-3.1.4.3-12")
 class StatusWrong(RemoteOpening):
-    """Success returns an error."""
+    """RemoteQMOpenQueue returns an error on success."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_open_queue(answering(call, Return=error_for_success), now)
 
 
-@fault("remote-open-client-not-kept", breaks="MQQP-3.1.4.3-18")
+@fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")
 class ClientNotKept(RemoteOpening):
-    """ClientId is nobody's."""
+    """The entry of RemoteQMOpenQueue has ClientId zero instead of pLicGuid."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         entry.ClientId = UUID(int=0)
@@ -91,30 +92,32 @@ class ClientNotKept(RemoteOpening):
 
 
 add(
-    "remote-open-any-licence",
+    "server-open-queue-any-dw-mqs-accepted",
     "MQQP-3.1.4.3-D01",
-    "dwMQS may be any number.",
-    requested("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + bytes(4) + stub[20:]),
+    "RemoteQMOpenQueue accepts any dwMQS.",
+    change_request("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + bytes(4) + stub[20:]),
 )
 add(
-    "remote-open-licence-below-16",
+    "server-open-queue-dw-mqs-16-refused",
     "MQQP-3.1.4.3-D01",
-    "dwMQS may not be 16.",
-    requested("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + (stub[16:20].replace(b"\x10", b"\x11")) + stub[20:]),
+    "RemoteQMOpenQueue refuses dwMQS 16.",
+    change_request(
+        "RemoteQMOpenQueue", 32, lambda stub: stub[:16] + (stub[16:20].replace(b"\x10", b"\x11")) + stub[20:]
+    ),
 )
 add(
-    "remote-open-throws",
+    "server-open-queue-throws-errors",
     "MQQP-3.1.4.3-D02",
-    "RemoteQMOpenQueue throws what it refuses.",
+    "RemoteQMOpenQueue throws its errors instead of returning them.",
     throwing(RemoteOpening.remote_qm_open_queue),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-client-closes-before-cursor", breaks="MQQP-3.1.4.3-05")
+@fault("client-close-queue-before-close-cursor", breaks="MQQP-3.1.4.3-05")
 class QueueClosedBeforeCursor(ClientCancelling):
-    """A client closes the queue, then a cursor of it."""
+    """The client calls RemoteQMCloseQueue before RemoteQMCloseCursor."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
         assert queue.binding is not None
@@ -124,7 +127,7 @@ class QueueClosedBeforeCursor(ClientCancelling):
 
 
 add(
-    "remote-open-not-called",
+    "client-open-queue-not-called",
     (
         "MQQP-3.2.4.1-08",
         "MQQP-3.1.4.1-03",
@@ -140,6 +143,6 @@ add(
         "MQQP-3.1.4.6-02",
         "MQQP-3.1.4.7-01",
     ),
-    "RemoteQMOpenQueue is not called.",
+    "The client does not call RemoteQMOpenQueue.",
     skip_sequence(ClientOpening.call_open_queue),
 )

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.3: the calls of a client; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.3: the order of the calls of a client, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import pytest
 from harness.expectations import none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import START, START2, WINDOWS_7, WINDOWS_2000, Reader
-from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
-
-LOOKUP = "RemoteQMStartReceiveByLookupId"
-
+from harness.wire.rpc_qm2qm import Method
+from suites.mqqp.steps.reader import Reader, Reading
 
 IDENTIFIER = 0x0055_0000_0000_0007
 
@@ -20,7 +17,7 @@ LIFE = ("RemoteQMOpenQueue", "RemoteQMCloseQueue")
 
 
 METHODS = {
-    START: ("MQQP-3.1.4.1-04", ["MQQP-3.1.4.3-02"]),
+    Method.START_RECEIVE: ("MQQP-3.1.4.1-04", ["MQQP-3.1.4.3-02"]),
     "RemoteQMEndReceive": ("MQQP-3.1.4.2-05", ["MQQP-3.1.4.3-03", "MQQP-3.1.4.2-03"]),
     "RemoteQMCloseQueue": ("MQQP-3.1.4.4-02", ["MQQP-3.1.4.3-04"]),
     "RemoteQMCloseCursor": ("MQQP-3.1.4.5-02", ["MQQP-3.1.4.3-05"]),
@@ -28,21 +25,23 @@ METHODS = {
     "RemoteQMPurgeQueue": ("MQQP-3.1.4.7-02", ["MQQP-3.1.4.3-07", "MQQP-3.1.4.7-01"]),
     "RemoteQMGetQMQMServerPort": ("MQQP-3.1.4.8-01", []),
     "RemoteQmGetVersion": ("MQQP-3.1.4.9-01", []),
-    START2: ("MQQP-3.1.4.10-01", ["MQQP-3.1.4.3-08"]),
-    LOOKUP: ("MQQP-3.1.4.11-01", ["MQQP-3.1.4.3-09"]),
+    Method.START_RECEIVE2: ("MQQP-3.1.4.10-01", ["MQQP-3.1.4.3-08"]),
+    Method.START_RECEIVE_BY_LOOKUP_ID: ("MQQP-3.1.4.11-01", ["MQQP-3.1.4.3-09"]),
 }
-"""Of each method: the rule of its binding, and those that want the queue open before."""
+"""By method: the rule of its presentation context, and the rules that require an open queue."""
 
 
 @needs("remote_read")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in METHODS.items()]
 )
-def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, name):
-    """It comes on a presentation context that was agreed on, after RemoteQMOpenQueue and no RemoteQMCloseQueue."""
+def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
+    """The SUT does what calls one method: the call comes on a presentation context that was agreed on, after one
+    RemoteQMOpenQueue and before any RemoteQMCloseQueue.
+    """
     binding, order = METHODS[name]
-    reader = Reader(peer, sut, WINDOWS_2000 if name == START else WINDOWS_7)
-    use(reader, name)
+    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    call_method(reader, name)
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
     calls = reader.server.wait(name)
     if not calls and not unbound:
@@ -58,15 +57,15 @@ def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, 
         judge(*order, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
 
 
-def use(reader: Reader, name: str) -> None:
-    """Let the SUT do what takes a method; what it says of it does not matter."""
-    opened = reader.begin("remote_open", queue=reader.format_name).wait()
+def call_method(reader: Reader, name: str) -> None:
+    """Let the SUT do what calls a method; its reply does not matter."""
+    opened = reader.begin_open().wait()
     if not opened.get("ok"):
         return
     remote = int(opened["remote"])
     if name == "RemoteQMCancelReceive":
         reader.let_reads_wait()
-        read = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+        read = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
         reader.await_reads()
         reader.begin("cancel", request=read.number).wait()
     elif name == "RemoteQMCloseCursor":
@@ -75,7 +74,7 @@ def use(reader: Reader, name: str) -> None:
         reader.begin("remote_close", remote=remote).wait()
     elif name == "RemoteQMPurgeQueue":
         reader.begin("remote_purge", remote=remote).wait()
-    elif name == LOOKUP:
+    elif name == Method.START_RECEIVE_BY_LOOKUP_ID:
         reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=IDENTIFIER).wait()
     else:
-        RECEIVING.begin(reader, remote).wait()
+        reader.begin_read(Reading.RECEIVE, remote).wait()

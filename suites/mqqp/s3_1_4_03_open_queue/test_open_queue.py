@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.3 RemoteQMOpenQueue: before anything else of an open queue."""
+"""MS-MQQP 3.1.4.3 RemoteQMOpenQueue: its handles and parameters."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from uuid import UUID
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.remote import RemoteQueue
-from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from harness.wire.rpc_stub import NULL_HANDLE, guid
-from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought
+from harness.run.marks import covers, needs, sut_survives
 
 pytestmark = needs("qm2qm")
 
@@ -20,23 +17,26 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
 @covers(
     "MQQP-3.1.4.3-10", "MQQP-3.1.4.3-12", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-19", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"
 )
-def test_each_opening_has_a_handle_of_its_own(remote, judge):
-    """Two openings bring two handles; both can be read through; a closed one is unknown."""
+def test_each_open_queue_returns_handle_of_its_own(remote, judge):
+    """Two RemoteQMOpenQueue return two different handles, and peeks through both succeed.
+
+    RemoteQMCloseQueue succeeds once with a handle, and then faults.
+    """
     remote.empty()
     association = remote.associate()
-    sessions = [remote.open_remote(association).settled() for _ in range(2)]
+    sessions = [remote.open_remote(association).expect_success() for _ in range(2)]
     queue, second = (RemoteQueue(remote, association, one, settled=False) for one in sessions)
-    remote.deliver([FIRST])
+    remote.deliver(["first"])
     handles = [bytes(one.session.out.phContext) if one.session.out is not None else b"" for one in (queue, second)]
-    apart = len({*handles, NULL_HANDLE}) == 3
+    apart = len({*handles, queue.NULL_HANDLE}) == 3
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected=holds("two handles"), observed=apart, evidence=evidence)
-    opened = {"outcomes": both, "a_NULL": NULL_HANDLE in handles}
+    opened = {"outcomes": both, "a_NULL": queue.NULL_HANDLE in handles}
     expected = facts(outcomes=each("MQ_OK"), a_NULL=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
-    reads = [brought(one.read(PEEK_CURRENT)) for one in (queue, second)]
-    judge("MQQP-3.1.4.3-19", expected=each(FIRST, "opening"), observed=reads, evidence=evidence)
+    reads = [one.peek().label_or_outcome for one in (queue, second)]
+    judge("MQQP-3.1.4.3-19", expected=each("first", "opening"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
     observed = {"two_handles": apart, "closed": closed.outcome, "again": again.outcome}
     expected = facts(two_handles=True, closed="MQ_OK", again="fault nca_s_fault_context_mismatch")
@@ -49,39 +49,63 @@ def test_each_opening_has_a_handle_of_its_own(remote, judge):
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
-def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
-    """pQueue and dwpContext are the same and not 0; hQueue may be anything; dwpContext is what is read from then on."""
-    queue = remote.filled(FIRST)
+def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
+    """RemoteQMOpenQueue with pQueue or dwpContext 0, or with the two unequal, is refused.
+
+    With any hQueue it succeeds, and the queue of dwpContext is read.
+    """
+    queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
     judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
-    judge.finished("MQQP-3.1.4.3-14")
+    judge.conclude("MQQP-3.1.4.3-14")
     differs = queue.open_session(pQueue=queue.pointer + 1)
     judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
-    judge.finished("MQQP-3.1.4.3-15")
-    opened = remote.open_remote(queue.association, "admin").settled()
+    judge.conclude("MQQP-3.1.4.3-15")
+    opened = remote.open_remote(queue.association, "admin").expect_success()
     values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
-    ignored = queue.open_session(hQueue=UNKNOWN_HANDLE, **values)
+    ignored = queue.open_session(hQueue=queue.UNKNOWN_HANDLE, **values)
     judge("MQQP-3.1.4.3-11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
-    judge.finished("MQQP-3.1.4.3-11")
+    judge.conclude("MQQP-3.1.4.3-11")
     remote.deliver(["second"], queue="admin")
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
-    read = queue.read(PEEK_CURRENT, **handles)
-    judge("MQQP-3.1.4.3-17", expected="second", observed=brought(read), evidence=[*ignored.evidence, *read.evidence])
+    read = queue.peek(**handles)
+    judge(
+        "MQQP-3.1.4.3-17",
+        expected="second",
+        observed=read.label_or_outcome,
+        evidence=[*ignored.evidence, *read.evidence],
+    )
 
 
 @needs("inspect")
 @covers("MQQP-3.1.4.3-18")
-def test_the_client_is_kept_with_what_it_opened(remote, sut, judge):
-    """Two clients open a queue: the entries of their openings have their pLicGuids."""
+def test_open_queue_entry_has_client_guid(remote, sut, judge):
+    """Two clients open the queue: the entries of OpenQueueEntryCollection have their pLicGuids as ClientId."""
     clients = [UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
-    queue = remote.filled()
+    queue = remote.open()
     calls = []
     for client in clients:
-        opened = remote.open_remote(queue.association).settled().out
+        opened = remote.open_remote(queue.association).expect_success().out
         values = {"hQueue": opened.phQueue, "pQueue": opened.dwpQueue, "dwpContext": opened.pdwContext}
-        calls.append(queue.open_session(pLicGuid=guid(client), **values).settled())
+        calls.append(queue.open_session(client=client, **values).expect_success())
     known = {entry["ClientId"].lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
     found = [str(client) for client in clients if str(client) in known]
     judge("MQQP-3.1.4.3-18", expected=[str(client) for client in clients], observed=found, evidence=calls)
+
+
+@covers("MQQP-3.1.4.3-D01")
+@sut_survives()
+def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
+    """RemoteQMOpenQueue with dwMQS from 0 to 16 succeeds, above 16 it is refused. The queue can still be read."""
+    queue = remote.open_with_messages("first")
+    in_range = [queue.open_session(dwMQS=value) for value in (0, 1, 2, 8, 15, 16)]
+    above = [queue.open_session(dwMQS=value) for value in (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)]
+    observed = {
+        "in_range": in_range,
+        "above_is_refused": [call.is_refused for call in above],
+        "peek": queue.peek().label_or_outcome,
+    }
+    expected = facts(in_range=each(status("MQ_OK")), above_is_refused=each(True), peek="first")
+    judge.all(expected=expected, observed=observed, evidence=[*in_range[-2:], *above])

@@ -14,79 +14,82 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 add(
-    "rpc-unbound-RemoteQMCloseQueue",
+    "client-close-queue-on-unknown-context",
     "MQQP-3.1.4.4-02",
-    "RemoteQMCloseQueue is called on a context that was never agreed on.",
+    "The client calls RemoteQMCloseQueue on a presentation context that the server did not accept.",
     called_unbound("RemoteQMCloseQueue"),
 )
 add(
-    "remote-close-not-closed",
+    "server-close-queue-leaves-queue-open",
     ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"),
-    "The queue stays open.",
+    "RemoteQMCloseQueue leaves the queue open.",
     skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
 )
 add(
-    "remote-close-reads-left",
+    "server-close-queue-leaves-reads-waiting",
     ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
-    "Reads go on waiting.",
+    "RemoteQMCloseQueue lets the reads of the queue wait.",
     both(
         skip(RemoteOpening.cancel_remote_reads),
         skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
     ),
 )
 add(
-    "remote-close-throws",
+    "server-close-queue-throws-errors",
     "MQQP-3.1.4.4-D01",
-    "RemoteQMCloseQueue throws what it refuses.",
+    "RemoteQMCloseQueue throws its errors instead of returning them.",
     throwing(RemoteOpening.remote_qm_close_queue),
 )
 
 
-@fault("remote-close-keeps-the-entry", breaks="MQQP-3.1.4.4-15")
+@fault("server-close-queue-keeps-entry", breaks="MQQP-3.1.4.4-15")
 class EntryKept(RemoteOpening):
-    """The entry of a queue that is closed stays in the collection."""
+    """RemoteQMCloseQueue keeps the entry of the closed queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         super().close_open_queue_entry(entry)
         self.qm.remote.OpenQueueEntryCollection.add(entry)
 
 
-@fault("remote-close-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
+@fault("server-close-queue-closes-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
 class EveryQueueClosed(RemoteOpening):
-    """Every queue is closed."""
+    """RemoteQMCloseQueue closes every open queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         for one in list(self.qm.remote.OpenQueueEntryCollection):
             super().close_open_queue_entry(one)
 
 
-@fault("remote-close-status-wrong", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
+@fault("server-close-queue-success-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
 class StatusWrong(RemoteOpening):
-    """Success returns an error."""
+    """RemoteQMCloseQueue returns an error on success."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_close_queue(answering(call, Return=error_for_success), now)
 
 
-@fault("remote-close-null-taken", breaks="MQQP-3.1.4.4-05")
+@fault("server-close-queue-null-handle-accepted", breaks="MQQP-3.1.4.4-05")
 class NullTaken(RemoteOpening):
-    """NULL is closed with success."""
+    """RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_close_queue(answering(call, Return=Status.MQ_OK), now)
 
 
-@fault("remote-close-handle-kept", breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"))
+@fault(
+    "server-close-queue-returns-its-handle",
+    breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"),
+)
 class HandleKept(RemoteOpening):
-    """The handle stays."""
+    """RemoteQMCloseQueue returns its context handle instead of NULL."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_close_queue(answering(call, pphContext=call.handle), now)
 
 
-@fault("closing-a-handle-closes-its-queue-for-all", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
+@fault("server-close-queue-closes-other-handles-of-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
 class ClosingAHandleClosesItsQueueForAll(RemoteOpening):
-    """Closing one of two handles of a queue closes the other, too."""
+    """RemoteQMCloseQueue also closes the other handles of the same queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)

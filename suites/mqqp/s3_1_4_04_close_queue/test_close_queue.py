@@ -1,15 +1,13 @@
-"""MS-MQQP 3.1.4.4 RemoteQMCloseQueue: the end of an open queue, and of what waits there."""
+"""MS-MQQP 3.1.4.4 RemoteQMCloseQueue: the end of an open queue, and of the reads that wait there."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.expectations import each, facts, holds
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
-from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -30,21 +28,24 @@ LONG_MS = 600_000
     "MQQP-3.1.4.4-16",
     "MQQP-3.1.4.4-17",
 )
-def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
-    """A queue opened for one reader alone is refused to another until it is closed; one opened beside it stays open."""
-    queue = remote.filled(FIRST, share=DENY_RECEIVE)
+def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
+    """A client opens a queue exclusively: a second client is refused until RemoteQMCloseQueue.
+
+    Then its handle is NULL and unknown, and peeks are refused. A queue beside it stays open.
+    """
+    queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
-    nothing = queue.association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE)
+    nothing = queue.association.call("RemoteQMCloseQueue", pphContext=queue.NULL_HANDLE)
     judge("MQQP-3.1.4.4-05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
     closed = queue.close()
     judge("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
-    judge("MQQP-3.1.4.4-16", expected=NULL_HANDLE, observed=handle, evidence=closed.evidence)
+    judge("MQQP-3.1.4.4-16", expected=queue.NULL_HANDLE, observed=handle, evidence=closed.evidence)
     again = queue.close()
     judge("MQQP-3.1.4.4-15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
-    read = queue.read(PEEK_CURRENT)
+    read = queue.peek()
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
     observed = {"before": "refused" if refused.failed else refused.outcome, "after": taken.outcome}
@@ -55,31 +56,34 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
         observed=observed,
         evidence=[*refused.evidence, *taken.evidence],
     )
-    still = admin.read(PEEK_CURRENT)
-    seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or brought(still)
+    still = admin.peek()
+    seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or still.label_or_outcome
     expected = holds("the other queue is open, and empty")
     judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=still.evidence)
 
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
-def test_another_handle_of_the_queue_stays_open(remote, judge):
-    """A queue is opened three times; one handle is closed: the others read on."""
-    queue = remote.filled(FIRST)
+def test_other_handles_of_closed_queue_stay_open(remote, judge):
+    """Of three handles of one queue, one is closed: peeks through the other two still return its message."""
+    queue = remote.open_with_messages("first")
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
-    reads = [beside.read(PEEK_CURRENT), elsewhere.read(PEEK_CURRENT)]
-    observed = {"close": closed.outcome, "reads": list(map(brought, reads))}
-    judge.all(expected=facts(close="MQ_OK", reads=each(FIRST)), observed=observed, evidence=[closed, *reads])
+    reads = [beside.peek(), elsewhere.peek()]
+    observed = {"close": closed.outcome, "reads": [one.label_or_outcome for one in reads]}
+    judge.all(expected=facts(close="MQ_OK", reads=each("first")), observed=observed, evidence=[closed, *reads])
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
-def test_every_read_that_waits_is_cancelled(remote, judge):
-    """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
-    queue = remote.filled()
+def test_closing_queue_cancels_its_waiting_reads(remote, judge):
+    """Three receives wait in a queue and one in another queue; the first queue is closed.
+
+    Its three receives end without a message, and the fourth still waits.
+    """
+    queue = remote.open()
     admin = remote.open("admin", association=queue.association)
-    reads = [queue.begin(RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
-    elsewhere = admin.begin(RECEIVE, ulTimeout=LONG_MS)
-    before = [waiting(read) for read in reads]
+    reads = [queue.begin_receive(ulTimeout=LONG_MS) for _ in range(3)]
+    elsewhere = admin.begin_receive(ulTimeout=LONG_MS)
+    before = [read.state_after_silence() for read in reads]
     closed = queue.close()
     after = [read.wait().outcome for read in reads]
     ends = [
@@ -88,7 +92,7 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     ]
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
     observed = {"before": before, "close": closed.outcome, "after": ends}
-    expected = facts(before=each(WAITING), close="MQ_OK", after=each("cancelled"))
+    expected = facts(before=each(Call.WAITING), close="MQ_OK", after=each("cancelled"))
     judge(
         "MQQP-3.1.4.4-08",
         "MQQP-3.1.4.4-09",
@@ -98,16 +102,19 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
         observed=observed,
         evidence=evidence,
     )
-    judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
-    seen, expected = {"closed": ends, "beside": waiting(elsewhere)}, facts(closed=each("cancelled"), beside=WAITING)
+    judge.conclude("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
+    seen, expected = (
+        {"closed": ends, "beside": elsewhere.state_after_silence()},
+        facts(closed=each("cancelled"), beside=Call.WAITING),
+    )
     judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
 
 
 @needs("inspect")
 @covers("MQQP-3.1.4.4-15")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
-def test_the_entry_of_a_closed_queue_is_gone(remote, sut, judge, which):
-    """Of two openings of a queue one is closed: its entry is not there any more, that of the other is."""
+def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
+    """Of two openings of a queue one is closed: OpenQueueEntryCollection has only the entry of the other."""
     queues = [remote.open() for _ in range(2)]
     closed, other = queues[which], queues[1 - which]
 

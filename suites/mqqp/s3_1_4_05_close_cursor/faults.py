@@ -13,36 +13,36 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 add(
-    "rpc-unbound-RemoteQMCloseCursor",
+    "client-close-cursor-on-unknown-context",
     "MQQP-3.1.4.5-02",
-    "RemoteQMCloseCursor is called on a context that was never agreed on.",
+    "The client calls RemoteQMCloseCursor on a presentation context that the server did not accept.",
     called_unbound("RemoteQMCloseCursor"),
 )
 add(
-    "remote-cursor-kept",
+    "server-close-cursor-keeps-cursor",
     ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11", "MQDMPR-3.1.7.1.2-06"),
-    "The cursor stays.",
+    "RemoteQMCloseCursor leaves the cursor open.",
     skip_during(RemoteOpening.remote_qm_close_cursor, QueueOpening.close_cursor),
 )
 add(
-    "remote-cursor-throws",
+    "server-close-cursor-throws-errors",
     "MQQP-3.1.4.5-D01",
-    "RemoteQMCloseCursor throws what it refuses.",
+    "RemoteQMCloseCursor throws its errors instead of returning them.",
     throwing(RemoteOpening.remote_qm_close_cursor),
 )
 
 
-@fault("remote-cursor-status-wrong", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
+@fault("server-close-cursor-success-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
 class StatusWrong(RemoteOpening):
-    """Success returns an error."""
+    """RemoteQMCloseCursor returns an error on success."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         super().remote_qm_close_cursor(answering(call, Return=error_for_success), now)
 
 
-@fault("remote-cursor-of-any-queue", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
+@fault("server-close-cursor-h-queue-ignored", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
 class OfAnyQueue(RemoteOpening):
-    """The queue is not looked at."""
+    """RemoteQMCloseCursor closes a cursor of any queue and ignores hQueue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         for descriptor in self.qm.descriptors.values():
@@ -51,9 +51,9 @@ class OfAnyQueue(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
-@fault("remote-cursor-other-closed", breaks="MQQP-3.1.4.5-09")
+@fault("server-close-cursor-closes-last-cursor", breaks="MQQP-3.1.4.5-09")
 class OtherClosed(RemoteOpening):
-    """The last cursor is closed."""
+    """RemoteQMCloseCursor closes the last cursor of the queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
@@ -62,9 +62,9 @@ class OtherClosed(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
-@fault("remote-cursor-unknown-closed", breaks="MQQP-3.1.4.5-10")
+@fault("server-close-cursor-unknown-cursor-accepted", breaks="MQQP-3.1.4.5-10")
 class UnknownClosed(RemoteOpening):
-    """An unknown cursor is closed with success."""
+    """RemoteQMCloseCursor with an unknown cursor returns MQ_OK."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         super().remote_qm_close_cursor(answering(call, Return=Status.MQ_OK), now)

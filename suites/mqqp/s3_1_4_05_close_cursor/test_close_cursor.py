@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts, status
-from harness.peer.remote import START, START2
-from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, brought
+from harness.run.marks import covers, needs, sut_survives
+from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
 
@@ -26,35 +24,38 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
     "MQQP-2.2.2.1-01",
     "MQDMPR-3.1.7.1.2-06",
 )
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
-@pytest.mark.parametrize("by", [START, START2])
-def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):
-    """Unknown queues and cursors are refused, the queue of another, too; the closed cursor cannot be read with.
+@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
+def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
+    """RemoteQMCloseCursor of an unknown cursor, or with another queue, is refused.
 
-    It is one of three, and at another message than the others, which stay where they are.
+    With the right queue it closes one of three cursors: reads by it are refused, and the other two cursors still peek
+    at their message.
     """
-    queue = remote.filled(FIRST, SECOND)
+    queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
-    cursors = [queue.cursor().settled().out.phCursor for _ in range(3)]
+    cursors = [queue.open_cursor() for _ in range(3)]
     closing, kept = cursors[which], [one for one in cursors if one != cursors[which]]
     for one in cursors:
-        queue.read(PEEK_CURRENT, by=by, hCursor=one)
-    read = queue.read(PEEK_NEXT, by=by, hCursor=closing)
+        queue.peek(by=by, hCursor=one)
+    read = queue.peek_next(by=by, hCursor=closing)
     wrong = [
-        queue.close_cursor(UNKNOWN_HANDLE),
+        queue.close_cursor(queue.UNKNOWN_HANDLE),
         queue.close_cursor(0),
-        queue.close_cursor(closing, hQueue=UNKNOWN_HANDLE),
+        queue.close_cursor(closing, hQueue=queue.UNKNOWN_HANDLE),
         admin.close_cursor(closing),
     ]
     judge("MQQP-3.1.4.5-10", expected=each(status(INVALID_HANDLE), "call"), observed=wrong, evidence=wrong)
-    still = queue.read(PEEK_CURRENT, by=by, hCursor=closing)
+    still = queue.peek(by=by, hCursor=closing)
     closed = queue.close_cursor(closing)
-    seen = {"by_another": wrong[-1].outcome, "read": brought(still), "close": closed.outcome}
-    expected = facts(by_another=INVALID_HANDLE, read=SECOND, close="MQ_OK")
+    seen = {"by_another": wrong[-1].outcome, "read": still.label_or_outcome, "close": closed.outcome}
+    expected = facts(by_another=INVALID_HANDLE, read="second", close="MQ_OK")
     judge("MQQP-3.1.4.5-07", expected=expected, observed=seen, evidence=closed.evidence)
     judge("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
-    gone = [queue.read(action, by=by, hCursor=closing) for action in (PEEK_CURRENT, PEEK_NEXT, RECEIVE)]
+    gone = [
+        queue.read(action, by=by, hCursor=closing) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.RECEIVE)
+    ]
     again = queue.close_cursor(closing)
     expected = facts(reads=each(status(NO_CURSOR)), close=INVALID_HANDLE)
     observed = {"reads": gone, "close": again.outcome}
@@ -66,9 +67,9 @@ def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):
         observed=observed,
         evidence=[*gone, again],
     )
-    others = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in kept]
+    others = [queue.peek(by=by, hCursor=one) for one in kept]
     ends = [queue.close_cursor(one).outcome for one in kept]
-    seen = {"reads": list(map(brought, others)), "closes": ends}
-    judge("MQQP-3.1.4.5-09", expected=facts(reads=each(FIRST), closes=each("MQ_OK")), observed=seen, evidence=others)
-    seen, expected = {"open": brought(read), "closed": gone[0].outcome}, facts(open=SECOND, closed=NO_CURSOR)
+    seen = {"reads": [one.label_or_outcome for one in others], "closes": ends}
+    judge("MQQP-3.1.4.5-09", expected=facts(reads=each("first"), closes=each("MQ_OK")), observed=seen, evidence=others)
+    seen, expected = {"open": read.label_or_outcome, "closed": gone[0].outcome}, facts(open="second", closed=NO_CURSOR)
     judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)

@@ -17,33 +17,33 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 add(
-    "rpc-unbound-RemoteQMCancelReceive",
+    "client-cancel-receive-on-unknown-context",
     "MQQP-3.1.4.6-04",
-    "RemoteQMCancelReceive is called on a context that was never agreed on.",
+    "The client calls RemoteQMCancelReceive on a presentation context that the server did not accept.",
     called_unbound("RemoteQMCancelReceive"),
 )
 add(
-    "remote-cancel-pointer-ignored",
+    "server-cancel-receive-p-queue-ignored",
     "MQQP-3.1.4.6-07",
-    "pQueue is not looked at.",
+    "RemoteQMCancelReceive does not compare pQueue with hQueue.",
     skip(RemoteEnding.check_cancel_queue),
 )
 add(
-    "remote-cancel-kept",
+    "server-cancel-receive-keeps-entry",
     "MQQP-3.1.4.6-19",
-    "The entry stays.",
+    "RemoteQMCancelReceive keeps the entry of the cancelled read.",
     skip_during(RemoteEnding.cancel_remote_read, RemoteReads.remove_remote_read_entry),
 )
 add(
-    "remote-cancel-throws",
+    "server-cancel-receive-throws-errors",
     "MQQP-3.1.4.6-D02",
-    "RemoteQMCancelReceive throws what it refuses.",
+    "RemoteQMCancelReceive throws its errors instead of returning them.",
     throwing(RemoteEnding.remote_qm_cancel_receive),
 )
 
 
 @fault(
-    "remote-cancel-status-wrong",
+    "server-cancel-receive-success-returns-error",
     breaks=(
         "MQQP-3.1.4.6-05",
         "MQQP-3.1.4.6-20",
@@ -51,15 +51,15 @@ add(
     ),
 )
 class StatusWrong(RemoteEnding):
-    """Success returns an error."""
+    """RemoteQMCancelReceive returns an error on success."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_cancel_receive(answering(call, Return=error_for_success), now)
 
 
-@fault("remote-cancel-of-any-queue", breaks="MQQP-3.1.4.6-08")
+@fault("server-cancel-receive-h-queue-ignored", breaks="MQQP-3.1.4.6-08")
 class OfAnyQueue(RemoteEnding):
-    """The queue is not looked at."""
+    """RemoteQMCancelReceive cancels the read of any queue that has its dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for read in self.qm.remote.reads.values():
@@ -69,38 +69,38 @@ class OfAnyQueue(RemoteEnding):
 
 
 @fault(
-    "remote-cancel-idle-queue-taken",
+    "server-cancel-receive-idle-queue-accepted",
     breaks="MQQP-3.1.4.6-09",
 )
 class IdleQueueTaken(RemoteEnding):
-    """Nothing is cancelled with success."""
+    """RemoteQMCancelReceive returns MQ_OK for a queue without waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)
         return (Status.MQ_OK if status is Status.MQ_ERROR_INVALID_HANDLE else status), entry
 
 
-@fault("remote-cancel-first-cancelled", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
+@fault("server-cancel-receive-ends-first-read", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
 class FirstCancelled(RemoteEnding):
-    """The first read is cancelled."""
+    """RemoteQMCancelReceive cancels the first waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
         return super().find_read_to_cancel(h_queue, entries[0].RequestId if entries else request_id)
 
 
-@fault("remote-cancel-unknown-as-idle", breaks="MQQP-3.1.4.6-11")
+@fault("server-cancel-receive-unknown-id-wrong-status", breaks="MQQP-3.1.4.6-11")
 class UnknownAsIdle(RemoteEnding):
-    """An unknown read is an invalid handle."""
+    """RemoteQMCancelReceive returns MQ_ERROR_INVALID_HANDLE for an unknown dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)
         return (Status.MQ_ERROR_INVALID_HANDLE if status is Status.MQ_ERROR else status), entry
 
 
-@fault("remote-cancel-closes", breaks="MQQP-3.1.4.6-14")
+@fault("server-cancel-receive-closes-queue", breaks="MQQP-3.1.4.6-14")
 class QueueClosed(RemoteEnding):
-    """The queue is closed."""
+    """RemoteQMCancelReceive closes the queue of the cancelled read."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         cancelled = super().cancel_remote_read(entry, status)
@@ -111,14 +111,14 @@ class QueueClosed(RemoteEnding):
 
 
 @fault(
-    "remote-cancel-left-waiting",
+    "server-cancel-receive-leaves-read-waiting",
     breaks=(
         "MQQP-3.1.4.6-15",
         "MQQP-3.1.4.6-D01",
     ),
 )
 class LeftWaiting(RemoteEnding):
-    """The read goes on waiting."""
+    """RemoteQMCancelReceive returns MQ_OK and lets the read wait."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         return Status.MQ_OK
@@ -127,9 +127,9 @@ class LeftWaiting(RemoteEnding):
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-cancel-before-read", breaks="MQQP-3.1.4.6-03")
+@fault("client-cancel-receive-before-read", breaks="MQQP-3.1.4.6-03")
 class CancelledBefore(ClientReading):
-    """Whatever is under the identifier of a read is cancelled before the read is begun."""
+    """The client calls RemoteQMCancelReceive before it starts the read."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         yield from self._cancel(read)
@@ -144,9 +144,9 @@ class CancelledBefore(ClientReading):
         yield from self.qm.client_cancelling.call_cancel_receive(read.entry)
 
 
-@fault("cancel-ends-the-oldest-read", breaks="MQQP-3.1.4.6-10", blind=True)
+@fault("server-cancel-receive-ends-oldest-read", breaks="MQQP-3.1.4.6-10", blind=True)
 class CancelEndsTheOldestRead(RemoteEnding):
-    """Whatever the dwRequestID, the read that has waited longest is cancelled."""
+    """RemoteQMCancelReceive cancels the oldest waiting read of the queue and ignores its dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.6: the calls of a client; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.6: RemoteQMCancelReceive of a client, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import pytest
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import WINDOWS_7, WINDOWS_2000, Reader, description
-from suites.mqqp.steps.reads import RECEIVING
+from suites.mqqp.steps.reader import Reader, Reading
 
 
 @needs("remote_read")
 @covers("MQQP-3.1.4.6-03")
-@pytest.mark.parametrize("version", [WINDOWS_2000, WINDOWS_7], ids=["old", "new"])
-def test_only_a_read_that_was_begun_is_cancelled(peer, sut, judge, version):
-    """Of two reads that wait the second is cancelled: RemoteQMCancelReceive comes behind both, with its identifier."""
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
+def test_client_cancels_read_after_it_began(peer, sut, judge, version):
+    """Two reads of the SUT wait at the peer, and the application cancels the second: one RemoteQMCancelReceive comes
+    after both, with the dwRequestID of the second.
+    """
     reader = Reader(peer, sut, version)
     remote = reader.open()
     reader.let_reads_wait()
-    requests = RECEIVING.begin_in_turn(reader, remote, 2)
+    requests = reader.begin_long_reads(Reading.RECEIVE, remote, 2)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
-    begun = [description(call).dwRequestID for call in reader.reads()]
+    begun = [reader.description_of(call).dwRequestID for call in reader.reads()]
     came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
     cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
     observed = {"is_cancelling": came, "dwRequestID": cancelled}

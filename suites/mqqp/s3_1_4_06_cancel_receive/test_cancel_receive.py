@@ -1,15 +1,13 @@
-"""MS-MQQP 3.1.4.6 RemoteQMCancelReceive: the end of a read that waits."""
+"""MS-MQQP 3.1.4.6 RemoteQMCancelReceive: the end of a waiting read."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.expectations import each, facts, status
-from harness.peer.remote import START, START2
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import release_of
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
+from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
 
@@ -18,11 +16,11 @@ LONG_MS = 600_000
 NO_MESSAGE = "ended without a message"
 
 
-def ended(read) -> str:
+def describe_end(read) -> str:
     """Describe how a cancelled read ended: with the informational status or a failure (errata E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
-    return NO_MESSAGE if informed or read.failed else brought(read)
+    return NO_MESSAGE if informed or read.failed else read.label_or_outcome
 
 
 @covers(
@@ -34,11 +32,13 @@ def ended(read) -> str:
     "MQQP-3.1.4.6-11",
     "MQQP-3.1.4.1-02",
 )
-@goes_on()
-def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
-    """Another queue, a pQueue that is none, another dwRequestID: each its own status, and the read waits on."""
-    queue = remote.filled()
-    unopened = remote.open_remote(queue.association).settled().out.phQueue
+@sut_survives()
+def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
+    """RemoteQMCancelReceive without a waiting read, for another queue, with a wrong pQueue, or with another dwRequestID
+    returns the status of that error, and the read still waits. With the right values the read ends.
+    """
+    queue = remote.open()
+    unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     number = remote.request_id()
     arguments = {"hQueue": unopened, "pQueue": unopened, "dwRequestID": number}
     before = queue.association.call("RemoteQMCancelReceive", **arguments)
@@ -50,12 +50,12 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
         evidence=[before, idle],
     )
     admin = remote.open("admin", association=queue.association)
-    read = queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS)
-    waits = waiting(read)
+    read = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS)
+    waits = read.state_after_silence()
     elsewhere = admin.cancel(number)
     judge(
         "MQQP-3.1.4.6-08",
-        expected=facts(read=WAITING, cancel=INVALID_HANDLE),
+        expected=facts(read=read.WAITING, cancel=INVALID_HANDLE),
         observed={"read": waits, "cancel": elsewhere.outcome},
         evidence=elsewhere.evidence,
     )
@@ -68,10 +68,10 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
     other = queue.cancel(remote.request_id())
     judge("MQQP-3.1.4.6-11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
-    still = waiting(read)
+    still = read.state_after_silence()
     cancelled = queue.cancel(number)
-    seen = {"other": other.outcome, "still": still, "cancel": cancelled.outcome, "read": ended(read)}
-    expected = facts(other=ERROR, still=WAITING, cancel="MQ_OK", read=NO_MESSAGE)
+    seen = {"other": other.outcome, "still": still, "cancel": cancelled.outcome, "read": describe_end(read)}
+    expected = facts(other=ERROR, still=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE)
     judge(
         "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.1-02",
@@ -89,53 +89,61 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     "MQQP-3.1.4.6-20",
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
-def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
-    """Of two that wait one is cancelled, once; its identifier is free; the other gets the message."""
-    queue = remote.filled()
+def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
+    """Of two waiting receives, one is cancelled and ends without a message.
+
+    Its dwRequestID is free, a second cancel fails, and the other receive gets the next message.
+    """
+    queue = remote.open()
     one, two = remote.request_id(), remote.request_id()
-    first, second = (queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
-    waits = [waiting(first), waiting(second)]
-    taken = queue.read(RECEIVE, dwRequestID=one)
+    first, second = (queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
+    waits = [first.state_after_silence(), second.state_after_silence()]
+    taken = queue.start_receive(dwRequestID=one)
     cancelled = queue.cancel(one)
-    end = ended(first)
+    end = describe_end(first)
     evidence = [*first.evidence, *cancelled.evidence]
     judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=end, evidence=evidence)
     judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
     judge("MQQP-2.2.2.1-05", expected=INVALID_PARAMETER, observed=taken.outcome, evidence=taken.evidence)
     again = queue.cancel(one)
-    fresh = queue.begin(RECEIVE, dwRequestID=one, ulTimeout=LONG_MS)
-    seen, expected = {"again": again.outcome, "fresh": waiting(fresh)}, facts(again=ERROR, fresh=WAITING)
+    fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_MS)
+    seen, expected = (
+        {"again": again.outcome, "fresh": fresh.state_after_silence()},
+        facts(again=ERROR, fresh=first.WAITING),
+    )
     judge("MQQP-3.1.4.6-19", expected=expected, observed=seen, evidence=again.evidence)
-    seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": waiting(second)}
-    expected = facts(before=each(WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=WAITING)
+    seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": second.state_after_silence()}
+    expected = facts(before=each(first.WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=first.WAITING)
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
-    judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
+    judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
-    remote.deliver([FIRST])
+    remote.deliver(["first"])
     got = second.wait()
     queue.end(got, 1)
-    peeked = queue.read(PEEK_CURRENT)
+    peeked = queue.peek()
     judge(
         "MQQP-3.1.4.6-14",
-        expected=facts(second=FIRST, peeked=FIRST),
-        observed={"second": brought(got), "peeked": brought(peeked)},
+        expected=facts(second="first", peeked="first"),
+        observed={"second": got.label_or_outcome, "peeked": peeked.label_or_outcome},
         evidence=peeked.evidence,
     )
 
 
 @covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
-def test_the_read_that_is_named_is_cancelled(remote, judge, which):
-    """Of three reads that wait that with the dwRequestID ends, and no other."""
-    queue = remote.filled()
+def test_cancel_ends_only_read_of_request_id(remote, judge, which):
+    """Three receives wait, and RemoteQMCancelReceive has the dwRequestID of one: that one ends without a message, and
+    the other two still wait.
+    """
+    queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]
-    reads = [queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
-    waits = [waiting(read) for read in reads]
+    reads = [queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
+    waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
-    after = [ended(read) if read is reads[which] else waiting(read) for read in reads]
-    expected = [NO_MESSAGE if read is reads[which] else WAITING for read in reads]
+    after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
+    expected = [NO_MESSAGE if read is reads[which] else read.WAITING for read in reads]
     judge.all(
-        expected=facts(before=each(WAITING), cancel="MQ_OK", after=expected),
+        expected=facts(before=each(reads[0].WAITING), cancel="MQ_OK", after=expected),
         observed={"before": waits, "cancel": cancelled.outcome, "after": after},
         evidence=cancelled.evidence,
     )
@@ -152,7 +160,7 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     "MQDMPR-3.1.7.1.17-07",
     "MQDMPR-3.1.7.1.17-10",
 )
-@pytest.mark.parametrize("by", [START, START2])
+@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize(
     "with_cursor",
     [
@@ -161,21 +169,24 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     ],
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
-def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other_client):
-    """It is answered at once and without a message; the message that comes then is for the next receive."""
-    queue = remote.filled()
-    cursor = queue.cursor().settled().out.phCursor if with_cursor else 0
+def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
+    """A waiting receive, by a cursor or without, is cancelled by its own client or another: it ends without a message.
+
+    The next message goes to the next receive.
+    """
+    queue = remote.open()
+    cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
-    read = queue.begin(RECEIVE, by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
-    waits = waiting(read)
+    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
+    waits = read.state_after_silence()
     caller = remote.associate() if other_client else queue.association
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
-    end = ended(read)
-    remote.deliver([FIRST])
-    then = brought(queue.read(RECEIVE, by=by))
+    end = describe_end(read)
+    remote.deliver(["first"])
+    then = queue.start_receive(by=by).label_or_outcome
     observed = {"before": waits, "cancel": cancelled.outcome, "end": end, "then": then}
-    expected, evidence = facts(before=WAITING, cancel="MQ_OK", end=NO_MESSAGE, then=FIRST), [read, cancelled]
+    expected, evidence = facts(before=read.WAITING, cancel="MQ_OK", end=NO_MESSAGE, then="first"), [read, cancelled]
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
         "MQQP-3.1.4.6-15",

@@ -18,16 +18,16 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 add(
-    "rpc-unbound-RemoteQMPurgeQueue",
+    "client-purge-queue-on-unknown-context",
     "MQQP-3.1.4.7-02",
-    "RemoteQMPurgeQueue is called on a context that was never agreed on.",
+    "The client calls RemoteQMPurgeQueue on a presentation context that the server did not accept.",
     called_unbound("RemoteQMPurgeQueue"),
 )
 
 
-@fault("remote-purge-status-wrong", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
+@fault("server-purge-queue-success-returns-error", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
 class StatusWrong(RemoteOpening):
-    """Success returns an error."""
+    """RemoteQMPurgeQueue returns an error on success."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_purge_queue(answering(call, Return=error_for_success), now)
@@ -37,20 +37,20 @@ def _success_for_error(status: int) -> int:
     return Status.MQ_OK
 
 
-@fault("remote-purge-always-succeeds", breaks="MQQP-3.1.4.7-03")
+@fault("server-purge-queue-error-returns-success", breaks="MQQP-3.1.4.7-03")
 class AlwaysSucceeds(RemoteOpening):
-    """What cannot be purged is said to have been."""
+    """RemoteQMPurgeQueue returns MQ_OK for a queue that it cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_purge_queue(answering(call, Return=_success_for_error), now)
 
 
 @fault(
-    "remote-purge-unopened",
+    "server-purge-queue-unopened-queue-accepted",
     breaks=("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"),
 )
 class Unopened(RemoteOpening):
-    """A queue is purged that RemoteQMOpenQueue has not opened."""
+    """RemoteQMPurgeQueue purges a queue that RemoteQMOpenQueue has not opened."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
@@ -60,9 +60,9 @@ class Unopened(RemoteOpening):
             self.purge_remote_queue(call, descriptor.QueueReference)
 
 
-@fault("remote-purge-every-queue", breaks="MQQP-3.1.4.7-09")
+@fault("server-purge-queue-purges-every-queue", breaks="MQQP-3.1.4.7-09")
 class EveryQueuePurged(RemoteOpening):
-    """Every queue is purged."""
+    """RemoteQMPurgeQueue purges every queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for other in self.qm.adm.QueueCollection.values():
@@ -72,22 +72,22 @@ class EveryQueuePurged(RemoteOpening):
 
 
 @fault(
-    "remote-purge-left-full",
+    "server-purge-queue-leaves-messages",
     breaks=(
         "MQQP-3.1.4.7-10",
         "MQQP-3.1.4.7-D01",
     ),
 )
 class LeftFull(RemoteOpening):
-    """The messages stay."""
+    """RemoteQMPurgeQueue returns MQ_OK and leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         self.qm.remote.note(call.respond(Return=Status.MQ_OK))
 
 
-@fault("remote-purge-first-only", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"))
+@fault("server-purge-queue-removes-highest-priority-only", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"))
 class FirstOnly(RemoteOpening):
-    """Messages of the highest priority are purged, the others stay."""
+    """RemoteQMPurgeQueue removes only the messages of the highest priority."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         positions = list(queue.MessagePositionList)
@@ -108,11 +108,11 @@ def _as_if_it_had_not_been_purged(position: MessagePosition) -> None:
 
 
 @fault(
-    "remote-purge-undone-by-nack",
+    "server-nack-restores-purged-message",
     breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.7-05"),
 )
 class UndoneByNack(TwoPhaseReading):
-    """A message that was purged while a reader had it is there again when that gives it back."""
+    """RemoteQMEndReceive with RR_NACK returns a purged message to the queue."""
 
     def dequeue_message_end(
         self,

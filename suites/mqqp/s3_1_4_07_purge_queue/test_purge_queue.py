@@ -5,19 +5,18 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts, in_queue, one_of
-from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK, RR_NACK
+from harness.run.marks import covers, needs, sut_survives
+from harness.wire.rpc_qm2qm import Ack
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
+    RECEIVE,
     AcknowledgingReceiver,
     classes,
     correlation,
     identifier,
     named,
 )
-from suites.mqqb.steps.disposition import RECEIVE as ACK_RECEIVE
-from suites.mqqp.steps.reading import FIRST, FOURTH, SECOND, THIRD, UNKNOWN_HANDLE, brought
-from suites.mqqp.steps.whole import EXPRESS, KINDS, QUEUES, TRANSACTIONAL, WHOLE, every_property, unchanged
+from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
 pytestmark = needs("qm2qm")
 
@@ -25,14 +24,17 @@ pytestmark = needs("qm2qm")
 @covers(
     "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"
 )
-@goes_on()
-def test_an_open_queue_is_purged_and_no_other(remote, judge):
-    """A queue that was not opened is refused; one that was is empty afterwards, and another is not."""
-    queue = remote.filled(FIRST, SECOND)
+@sut_survives()
+def test_purge_empties_open_queue_and_no_other(remote, judge):
+    """RemoteQMPurgeQueue of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
+
+    Of an open queue it removes all messages, and another queue keeps its message.
+    """
+    queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
-    remote.deliver([FIRST], queue="admin")
-    unopened = remote.open_remote(queue.association).settled().out.phQueue
-    unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=UNKNOWN_HANDLE)
+    remote.deliver(["first"], queue="admin")
+    unopened = remote.open_remote(queue.association).expect_success().out.phQueue
+    unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=queue.UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
     refused = "MQ_ERROR_INVALID_HANDLE"
     observed = {"closed": closed.either, "unknown": unknown.either, "queue": queue.labels()}
@@ -40,77 +42,84 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     judge(
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
-        expected=facts(closed=refused, unknown=refused, queue=[FIRST, SECOND]),
+        expected=facts(closed=refused, unknown=refused, queue=["first", "second"]),
         observed=observed,
         evidence=evidence,
     )
     purged = queue.purge()
     judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
+    judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-10")
-    judge("MQQP-3.1.4.7-09", expected=in_queue(FIRST), observed=admin.labels(), evidence=purged.evidence)
+    judge.conclude("MQQP-3.1.4.7-10")
+    judge("MQQP-3.1.4.7-09", expected=in_queue("first"), observed=admin.labels(), evidence=purged.evidence)
 
 
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
-def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
-    """One of two messages is held while the queue is purged, and then given back: neither is in the queue."""
-    queue = remote.filled(FIRST, SECOND)
-    held = queue.read(RECEIVE).settled()
+def test_purge_removes_message_of_unended_receive(remote, judge):
+    """One of two messages is received when the queue is purged, and is given back then: the queue is empty."""
+    queue = remote.open_with_messages("first", "second")
+    held = queue.start_receive().expect_success()
     purged = queue.purge()
-    queue.end(held, RR_NACK)
+    queue.give_back(held)
     observed = {"purge": purged.outcome, "queue": queue.labels()}
     judge.all(expected=facts(purge="MQ_OK", queue=[]), observed=observed, evidence=[held, purged])
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_message_is_removed(remote, judge, kind):
-    """Of a dozen messages, of all priorities, one of many fragments, none is left; what comes later is there."""
-    queue = remote.open(QUEUES[kind])
-    sent = [every_property(remote.peer, f"message {number}", kind) for number in range(4)]
-    if kind != TRANSACTIONAL:
-        delivery = {"DM": int(kind != EXPRESS)}
+@pytest.mark.parametrize("kind", Kind)
+def test_purge_removes_all_messages(remote, judge, kind):
+    """A queue holds messages of all priorities, one of them longer than a fragment: after the purge it is empty.
+
+    A later message is received whole.
+    """
+    queue = remote.open(kind.queue)
+    sent = [build_full_message(remote.peer, f"message {number}", kind) for number in range(4)]
+    if kind != Kind.TRANSACTIONAL:
+        delivery = {"DM": int(kind != Kind.EXPRESS)}
         sent += [remote.peer.message(delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
-    sent.append(every_property(remote.peer, "long", kind, body=bytes(100_000)))
+    sent.append(build_full_message(remote.peer, "long", kind, body=bytes(100_000)))
     remote.send_all(sent)
     before = len(queue.labels())
     purged = queue.purge()
     left = queue.labels()
-    later = every_property(remote.peer, FIRST, kind)
+    later = build_full_message(remote.peer, "first", kind)
     remote.send_all([later])
     observed = {
         "messages": before,
         "purge": purged.outcome,
         "left": left,
-        "later": unchanged(queue.receive(), later),
+        "later": queue.receive(),
         "behind": queue.labels(),
     }
-    expected = facts(messages=len(sent), purge="MQ_OK", left=[], later=WHOLE, behind=[])
+    expected = facts(messages=len(sent), purge="MQ_OK", left=[], later=UnchangedMessage(later), behind=[])
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05")
-@pytest.mark.parametrize("acknowledge", [RR_NACK, RR_ACK], ids=["nack", "ack"])
-def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut, judge, acknowledge):
-    """Of three one is received, then all are purged: whichever way the receive ends, it is not there any more.
+@pytest.mark.parametrize("acknowledge", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
+def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
+    """One of three messages is received, and the queue is purged.
 
-    The document has its sender told of the purge in both cases (MS-MQDMPR 3.1.7.1.12); here only if it was given back.
+    Whether the receive ends with RR_NACK or RR_ACK, the queue is empty. After RR_NACK the sender gets Q_PURGED for that
+    message (with RR_ACK also RECEIVE is allowed, MS-MQDMPR 3.1.7.1.12).
     """
     queue = remote.open()
     receiver = AcknowledgingReceiver(peer, sut)
-    packets = [receiver.asking({"DM": 1}, properties={"PR": 1, "NR": 1}, label=one) for one in (FIRST, SECOND, THIRD)]
-    sent = [receiver.give(packet) for packet in packets]
-    receiver.shown_to_receive()
-    received = queue.read(RECEIVE)
+    packets = [
+        receiver.build_message({"DM": 1}, properties={"PR": 1, "NR": 1}, label=one)
+        for one in ("first", "second", "third")
+    ]
+    sent = [receiver.send_packet(packet) for packet in packets]
+    receiver.require_reception()
+    received = queue.start_receive()
     purged = queue.purge()
     before = queue.labels()
     ended = queue.end(received, acknowledge)
     after = queue.labels()
     told = classes([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
-    remote.deliver([FOURTH])
+    remote.deliver(["fourth"])
     observed = {
-        "received": brought(received),
+        "received": received.label_or_outcome,
         "purge": purged.outcome,
         "end": ended.outcome,
         "before_it": before,
@@ -118,7 +127,7 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
         "later": queue.labels(),
     }
     evidence = [received, purged, ended]
-    expected = facts(received=FIRST, purge="MQ_OK", end="MQ_OK", before_it=[], after_it=[], later=[FOURTH])
+    expected = facts(received="first", purge="MQ_OK", end="MQ_OK", before_it=[], after_it=[], later=["fourth"])
     judge(
         "MQQP-3.1.4.7-D01",
         "MQQP-3.1.4.7-10",
@@ -128,6 +137,6 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
         observed=observed,
         evidence=evidence,
     )
-    reasons = (Q_PURGED,) if acknowledge == RR_NACK else (Q_PURGED, ACK_RECEIVE)
+    reasons = (Q_PURGED,) if acknowledge == Ack.RR_NACK else (Q_PURGED, RECEIVE)
     told_of = one_of(*map(named, reasons))
     judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=told, evidence=evidence)

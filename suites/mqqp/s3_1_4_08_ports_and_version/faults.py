@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from harness.faults.rpc_calls import called_unbound, interfaces_apart, requested
+from harness.faults.rpc_calls import called_unbound, change_request, interfaces_apart
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
@@ -13,30 +13,33 @@ from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
 add(
-    "rpc-unbound-RemoteQMGetQMQMServerPort",
+    "client-get-server-port-on-unknown-context",
     "MQQP-3.1.4.8-01",
-    "RemoteQMGetQMQMServerPort is called on a context that was never agreed on.",
+    "The client calls RemoteQMGetQMQMServerPort on a presentation context that the server did not accept.",
     called_unbound("RemoteQMGetQMQMServerPort"),
 )
 add(
-    "rpc-unbound-RemoteQmGetVersion",
+    "client-get-version-on-unknown-context",
     "MQQP-3.1.4.9-01",
-    "RemoteQmGetVersion is called on a context that was never agreed on.",
+    "The client calls RemoteQmGetVersion on a presentation context that the server did not accept.",
     called_unbound("RemoteQmGetVersion"),
 )
 
 
-@fault("remote-port-none", breaks="MQQP-3.1.4.8-D05")
+@fault("server-get-server-port-returns-zero", breaks="MQQP-3.1.4.8-D05")
 class NoPort(RemoteOpening):
-    """No interface has a port."""
+    """RemoteQMGetQMQMServerPort returns 0 for every port type."""
 
     def get_server_port(self, port_type: int) -> int:
         return 0
 
 
-@fault("remote-port-wrong", breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"))
+@fault(
+    "server-get-server-port-one-too-high",
+    breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
+)
 class PortWrong(RemoteOpening):
-    """The port is one too high."""
+    """RemoteQMGetQMQMServerPort returns a port that is one too high."""
 
     def get_server_port(self, port_type: int) -> int:
         port = super().get_server_port(port_type)
@@ -49,24 +52,24 @@ class _Swapped(RemoteOpening):
 
 
 add(
-    "remote-ports-swapped",
+    "server-get-server-port-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
-    "The port of each interface is told for the other; each is served at its own alone.",
-    both(interfaces_apart, replaced(_Swapped)),
+    "RemoteQMGetQMQMServerPort returns the port of the other interface; each interface has a port of its own.",
+    both(interfaces_apart, replace_part(_Swapped)),
 )
 
 
-@fault("remote-port-16-bits-swapped", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D02"))
+@fault("server-get-server-port-in-upper-16-bits", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D02"))
 class BytesOfPortSwapped(RemoteOpening):
-    """The port is in the upper half of the number."""
+    """RemoteQMGetQMQMServerPort returns the port in the upper 16 bits."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type) << 16
 
 
-@fault("remote-port-of-spx-unnamed", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04", "MQQP-3.1.4.8-D07"))
+@fault("server-get-server-port-spx-faults", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04", "MQQP-3.1.4.8-D07"))
 class SpxFaults(RemoteOpening):
-    """Whoever asks for SPX gets a fault."""
+    """RemoteQMGetQMQMServerPort answers an SPX port type with a fault."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         if call.arguments["dwPortType"] in (PortType.IPX_HANDSHAKE, PortType.IPX_READ):
@@ -75,25 +78,25 @@ class SpxFaults(RemoteOpening):
             super().remote_qm_get_qmqm_server_port(call, now)
 
 
-@fault("remote-port-of-spx", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
+@fault("server-get-server-port-spx-returns-error", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
 class SpxIsAnError(RemoteOpening):
-    """What is not served brings an HRESULT for a port."""
+    """RemoteQMGetQMQMServerPort returns an HRESULT for a protocol that the server does not support."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type) or Status.MQ_ERROR
 
 
-@fault("remote-port-counted-up", breaks="MQQP-3.1.4.8-D06")
+@fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
 class PortCountedUp(RemoteOpening):
-    """The port of the other interface is told while a queue is open."""
+    """RemoteQMGetQMQMServerPort returns the port of the other interface while a queue is open."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))
 
 
-@fault("remote-port-thrown", breaks="MQQP-3.1.4.8-D07")
+@fault("server-get-server-port-faults-with-open-queue", breaks="MQQP-3.1.4.8-D07")
 class PortThrown(RemoteOpening):
-    """While a queue is open, no port is told but a fault."""
+    """RemoteQMGetQMQMServerPort answers with a fault while a queue is open."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         if len(self.qm.remote.OpenQueueEntryCollection):
@@ -103,40 +106,40 @@ class PortThrown(RemoteOpening):
 
 
 add(
-    "remote-port-of-any-type",
+    "server-get-server-port-unlisted-type-accepted",
     ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
-    "Any dwPortType has a port.",
-    requested("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
+    "RemoteQMGetQMQMServerPort returns a port for every dwPortType.",
+    change_request("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
 )
 
 
-@fault("remote-version-02", breaks="MQQP-3.1.4.9-02")
+@fault("server-get-version-major-below-6", breaks="MQQP-3.1.4.9-02")
 class VersionBelow6(RemoteOpening):
-    """The version is 5.2.3790."""
+    """RemoteQmGetVersion returns version 5.2.3790."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
         return 5, 2, 3790
 
 
-@fault("remote-version-03", breaks="MQQP-3.1.4.9-03")
+@fault("server-get-version-build-zero", breaks="MQQP-3.1.4.9-03")
 class BuildNumberZero(RemoteOpening):
-    """The version is 6.1.0."""
+    """RemoteQmGetVersion returns version 6.1 with build number 0."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
         return 6, 1, 0
 
 
-@fault("remote-version-minor", breaks="MQQP-3.1.4.9-D01")
+@fault("server-get-version-minor-zero", breaks="MQQP-3.1.4.9-D01")
 class MinorZero(RemoteOpening):
-    """The version is 6.0.6531."""
+    """RemoteQmGetVersion returns version 6.0.6531."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
         return 6, 0, 6531
 
 
-@fault("remote-version-thrown-before", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
+@fault("server-get-version-faults-without-open-queue", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
 class VersionThrownBefore(RemoteOpening):
-    """Before a queue is open the version is refused with a fault."""
+    """RemoteQmGetVersion answers with a fault while no queue is open."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
         if len(self.qm.remote.OpenQueueEntryCollection):
@@ -145,7 +148,12 @@ class VersionThrownBefore(RemoteOpening):
             self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
 
 
-add("rpc-interfaces-apart", (), "Tolerated: qmcomm and qm2qm are each served at a port of their own.", interfaces_apart)
+add(
+    "server-interfaces-on-separate-ports-tolerated",
+    (),
+    "Tolerated: the server offers qmcomm and qm2qm on separate ports.",
+    interfaces_apart,
+)
 
 
 class _SpxHasAPort(RemoteOpening):
@@ -153,4 +161,9 @@ class _SpxHasAPort(RemoteOpening):
         return super().get_server_port(port_type) or 2103
 
 
-add("remote-port-of-spx-told", (), "Tolerated: SPX has a port, as with Windows 2000.", replaced(_SpxHasAPort))
+add(
+    "server-get-server-port-spx-port-tolerated",
+    (),
+    "Tolerated: RemoteQMGetQMQMServerPort returns a port for SPX, as Windows 2000 does.",
+    replace_part(_SpxHasAPort),
+)

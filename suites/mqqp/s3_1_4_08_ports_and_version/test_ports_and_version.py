@@ -10,29 +10,28 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
 from harness.peer.remote import Remote
-from harness.run.marks import covers, goes_on, needs
-from harness.sut.control import OF_THE_CHANNEL
+from harness.run.marks import covers, needs, sut_survives
+from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
-from harness.wire.rpc_qm2qm import IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ
-from suites.mqqp.steps.reading import FIRST, brought
+from harness.wire.rpc_qm2qm import PortType
 
 pytestmark = needs("qm2qm")
 
 DEFAULTS = (2103, 2105)
 STEP = 11
 BEYOND = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
-"""Numbers that are no dwPortType."""
+"""Values that are not listed for dwPortType."""
 LAST_PORT = 0xFFFF
 
 
-def asked(remote: Remote, *types: int) -> list[Call]:
-    """Ask for ports on a connection of their own."""
+def ask_ports(remote: Remote, *types: int) -> list[Call]:
+    """Call RemoteQMGetQMQMServerPort for port types on a new connection."""
     association = remote.associate(QM2QM)
     return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
-def served(remote: Remote, port: int | None, interface: Syntax) -> str:
+def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
     """Return whether an interface can be bound at a port."""
     if not port or port > LAST_PORT:
         return f"no port: {port}"
@@ -47,14 +46,16 @@ def served(remote: Remote, port: int | None, interface: Syntax) -> str:
 @pytest.mark.parametrize(
     ("port_type", "interface", "rule"),
     [
-        pytest.param(IP_HANDSHAKE, QMCOMM, "MQQP-3.1.4.8-D01", marks=covers("MQQP-3.1.4.8-D01"), id="IP_HANDSHAKE"),
-        pytest.param(IP_READ, QM2QM, "MQQP-3.1.4.8-D02", marks=covers("MQQP-3.1.4.8-D02"), id="IP_READ"),
+        pytest.param(
+            PortType.IP_HANDSHAKE, QMCOMM, "MQQP-3.1.4.8-D01", marks=covers("MQQP-3.1.4.8-D01"), id="IP_HANDSHAKE"
+        ),
+        pytest.param(PortType.IP_READ, QM2QM, "MQQP-3.1.4.8-D02", marks=covers("MQQP-3.1.4.8-D02"), id="IP_READ"),
     ],
 )
-def test_at_the_port_that_is_told_the_interface_is_served(remote, judge, port_type, interface, rule):
-    """IP_HANDSHAKE is where qmcomm can be bound, IP_READ where qm2qm can; both are ports."""
-    call = asked(remote, port_type)[0]
-    found = served(remote, call.status, interface)
+def test_interface_is_served_at_returned_port(remote, judge, port_type, interface, rule):
+    """IP_HANDSHAKE returns a port where qmcomm can be bound, IP_READ a port where qm2qm can be bound."""
+    call = ask_ports(remote, port_type)[0]
+    found = try_to_bind(remote, call.status, interface)
     judge(rule, expected="served", observed=found, evidence=call.evidence)
     judge("MQQP-3.1.3-01", expected="served", observed=found, evidence=call.evidence)
     judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
@@ -62,36 +63,44 @@ def test_at_the_port_that_is_told_the_interface_is_served(remote, judge, port_ty
 
 @needs("restart")
 @covers("MQQP-3.1.3-01", "MQQP-3.1.4.8-D05")
-def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
-    """The system is started again: ports are told as before, qm2qm can be bound there, a message be read."""
-    before = asked(remote, IP_READ)[0]
+def test_interface_is_served_after_restart(remote, sut, judge):
+    """The SUT restarts: IP_READ returns a port where qm2qm can be bound, and a message can be received there."""
+    before = ask_ports(remote, PortType.IP_READ)[0]
     sut.restart()
     try:
-        after = asked(remote, IP_READ)[0]
-        found = served(remote, after.status, QM2QM)
-        read = brought(remote.filled(FIRST).receive()) if found == "served" else "nothing"
-    except OF_THE_CHANNEL:
+        after = ask_ports(remote, PortType.IP_READ)[0]
+        found = try_to_bind(remote, after.status, QM2QM)
+        read = remote.open_with_messages("first").receive().label_or_outcome if found == "served" else "nothing"
+    except CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable) as lost:
-        judge("MQQP-3.1.3-01", expected=facts(port="served", read=FIRST), observed=str(lost), evidence=before.evidence)
+        judge(
+            "MQQP-3.1.3-01",
+            expected=facts(port="served", read="first"),
+            observed=str(lost),
+            evidence=before.evidence,
+        )
         judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
         return
     evidence = [before, after]
     observed = {"port": found, "read": read}
-    judge("MQQP-3.1.3-01", expected=facts(port="served", read=FIRST), observed=observed, evidence=evidence)
+    judge("MQQP-3.1.3-01", expected=facts(port="served", read="first"), observed=observed, evidence=evidence)
     judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=after.status, evidence=evidence)
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
-@goes_on()
-def test_what_is_none_of_the_four_has_no_port(remote, judge):
-    """Numbers above 3 bring 0, or a fault of the range (E53); what is not available brings 0. Then ports are told."""
-    calls = asked(remote, *BEYOND, IP_READ)
+@sut_survives()
+def test_unknown_port_type_has_no_port(remote, judge):
+    """A dwPortType above 3 returns 0 or a range fault (E53), and an SPX port type 0 where the release has no SPX.
+
+    IP_READ then returns a port.
+    """
+    calls = ask_ports(remote, *BEYOND, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
     observed: dict[str, Any] = {"beyond": refused, "then": bool(calls[-1].status) or calls[-1].outcome}
     expected: dict[str, Any] = {"beyond": each("no port"), "then": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
-    spx = asked(remote, IPX_HANDSHAKE, IPX_READ) if release_of(remote.sut).spx is False else []
+    spx = ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ) if release_of(remote.sut).spx is False else []
     observed["SPX"] = [call.outcome if call.status is None else call.status for call in spx]
     expected["SPX"] = [0] * len(spx)
     judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=[*calls, *spx])
@@ -100,29 +109,32 @@ def test_what_is_none_of_the_four_has_no_port(remote, judge):
 @pytest.mark.parametrize(
     ("port_type", "rule"),
     [
-        pytest.param(IPX_HANDSHAKE, "MQQP-3.1.4.8-D03", marks=covers("MQQP-3.1.4.8-D03"), id="IPX_HANDSHAKE"),
-        pytest.param(IPX_READ, "MQQP-3.1.4.8-D04", marks=covers("MQQP-3.1.4.8-D04"), id="IPX_READ"),
+        pytest.param(PortType.IPX_HANDSHAKE, "MQQP-3.1.4.8-D03", marks=covers("MQQP-3.1.4.8-D03"), id="IPX_HANDSHAKE"),
+        pytest.param(PortType.IPX_READ, "MQQP-3.1.4.8-D04", marks=covers("MQQP-3.1.4.8-D04"), id="IPX_READ"),
     ],
 )
-def test_spx_may_be_asked_for(remote, judge, port_type, rule):
-    """The value is one of the four: a port, or 0 where there is no SPX, is returned, and no fault."""
-    call = asked(remote, port_type)[0]
+def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
+    """An SPX port type returns a port, or 0 without SPX, and no fault."""
+    call = ask_ports(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome
     judge(rule, expected=between(0, LAST_PORT), observed=observed, evidence=call.evidence)
 
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
-def test_a_port_is_fixed_when_the_server_begins(remote, judge):
-    """Asked again, on another connection and while a queue is open, the ports are the same, and of their row."""
-    types = (IP_HANDSHAKE, IP_READ)
-    before = asked(remote, *types)
-    queue = remote.filled(FIRST)
+def test_ports_stay_the_same_while_server_runs(remote, judge):
+    """IP_HANDSHAKE and IP_READ return the same ports on another connection and while a queue is open.
+
+    Each is its default port, or a multiple of 11 above it.
+    """
+    types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
+    before = ask_ports(remote, *types)
+    queue = remote.open_with_messages("first")
     open_beside = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
-    after = asked(remote, *types)
+    after = ask_ports(remote, *types)
     every = [[call.status for call in calls] for calls in (before, open_beside, after)]
     evidence = [*before, *after]
     judge("MQQP-3.1.4.8-D06", expected=each(every[0], "time"), observed=every, evidence=evidence)
-    every_type = [*before, *open_beside, *after, *asked(remote, IPX_HANDSHAKE, IPX_READ)]
+    every_type = [*before, *open_beside, *after, *ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)]
     thrown = [call.outcome for call in every_type if call.thrown is not None]
     judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
     apart = [(port or 0) - default for port, default in zip(every[0], DEFAULTS, strict=True)]
@@ -131,26 +143,31 @@ def test_a_port_is_fixed_when_the_server_begins(remote, judge):
     if configured & set(every[0]):  # it listens where its configuration says
         steps = [True, True]
     judge(
-        "MQQP-3.1.4.8-04", expected=each(holds("by steps from the default"), "port"), observed=steps, evidence=evidence
+        "MQQP-3.1.4.8-04",
+        expected=each(holds("the default port or a multiple of 11 above it"), "port"),
+        observed=steps,
+        evidence=evidence,
     )
 
 
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
-def test_the_version_is_told_before_and_while_a_queue_is_open(remote, judge):
-    """Major 6, minor 1, or those of the release that the SUT says to be; some build, not before its first."""
+def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
+    """RemoteQmGetVersion returns major 6, minor 1 (or those of the SUT's release) and a build number, before a queue is
+    opened and while one is open.
+    """
     release = release_of(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")
-    queue = remote.filled(FIRST)
+    queue = remote.open_with_messages("first")
     later = queue.association.call("RemoteQmGetVersion")
     calls = [before, later]
     evidence = calls
     thrown = [call.outcome for call in calls if call.thrown is not None]
     judge("MQQP-3.1.4.9-D03", expected=none("fault"), observed=thrown, evidence=evidence)
     told = [call.out is not None or call.outcome for call in calls]
-    observed = {"versions": told, "read": brought(queue.receive())}
-    expected = facts(versions=each(holds("a version")), read=FIRST)
+    observed = {"versions": told, "read": queue.receive().label_or_outcome}
+    expected = facts(versions=each(holds("a version")), read="first")
     judge("MQQP-3.1.4.9-D02", expected=expected, observed=observed, evidence=evidence)
-    for call in (one.settled() for one in calls):
+    for call in (one.expect_success() for one in calls):
         major, minor = release.version
         judge("MQQP-3.1.4.9-02", expected=major, observed=call.out.pMajor, evidence=call.evidence)
         judge("MQQP-3.1.4.9-D01", expected=minor, observed=call.out.pMinor, evidence=call.evidence)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering, called_unbound, throwing
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.remote.remote_reads import LAST, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
 from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -24,24 +24,24 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
 add(
-    "rpc-unbound-RemoteQMStartReceiveByLookupId",
+    "client-lookup-on-unknown-context",
     "MQQP-3.1.4.11-01",
-    "RemoteQMStartReceiveByLookupId is called on a context that was never agreed on.",
+    "The client calls RemoteQMStartReceiveByLookupId on a presentation context that the server did not accept.",
     called_unbound("RemoteQMStartReceiveByLookupId"),
 )
 
 # -- what is refused --------------------------------------------------------------------------------------------------
 
 add(
-    "remote-lookup-with-cursor",
+    "server-lookup-with-cursor-accepted",
     ("MQQP-3.1.4.11-24", "MQQP-3.1.4.11-21"),
-    "A cursor is taken and ignored.",
+    "The server accepts a lookup with an hCursor, and ignores the cursor.",
     skip(RemoteStarting.check_lookup_cursor),
 )
 add(
-    "remote-lookup-with-time-out",
+    "server-lookup-with-timeout-accepted",
     ("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-21"),
-    "A time-out is taken and ignored.",
+    "The server accepts a lookup with an ulTimeout, and ignores the time-out.",
     skip(RemoteStarting.check_lookup_timeout),
 )
 
@@ -54,10 +54,10 @@ class _UnknownAction(RemoteStarting):
 
 
 add(
-    "remote-lookup-unknown-action",
+    "server-lookup-unknown-action-tolerated",
     (),
-    "Tolerated: an ulAction that no client may ask for is LOOKUP_PEEK_NEXT.",
-    replaced(_UnknownAction),
+    "Tolerated: the server performs a lookup with an unlisted ulAction as a LOOKUP_PEEK_NEXT.",
+    replace_part(_UnknownAction),
 )
 
 # -- what is looked for -----------------------------------------------------------------------------------------------
@@ -71,45 +71,45 @@ def _sought(found: MessageSeekAction, other: MessageSeekAction) -> Install:
             operation = super().get_lookup_operation(action, lookup_id)
             return other if operation is found else operation
 
-    return replaced(Sought)
+    return replace_part(Sought)
 
 
 for _name, _breaks, _says, _found, _other in (
     (
-        "remote-lookup-current-is-next",
+        "server-lookup-current-reads-next-message",
         (
             *("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-45"),
             *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D04"),
         ),
-        "CURRENT is the message behind.",
+        "The server's CURRENT lookup reads the message after that of LookupId.",
         MessageSeekAction.CURRENT,
         MessageSeekAction.NEXT,
     ),
     (
-        "remote-lookup-first-is-next",
+        "server-lookup-next-of-zero-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "NEXT of 0 is the message behind 0.",
+        "The server's NEXT lookup of LookupId 0 seeks the message after identifier 0, which no message has.",
         MessageSeekAction.FIRST,
         MessageSeekAction.NEXT,
     ),
     (
-        "remote-lookup-last-is-previous",
+        "server-lookup-prev-of-all-ones-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "PREV of all ones is the message before it.",
+        "The server's PREV lookup of all ones seeks the message before that identifier, which no message has.",
         MessageSeekAction.LAST,
         MessageSeekAction.PREVIOUS,
     ),
     (
-        "remote-lookup-previous-is-current",
+        "server-lookup-prev-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "PREV is the message itself.",
+        "The server's PREV lookup reads the message of LookupId itself.",
         MessageSeekAction.PREVIOUS,
         MessageSeekAction.CURRENT,
     ),
     (
-        "remote-lookup-next-is-current",
+        "server-lookup-next-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "NEXT is the message itself.",
+        "The server's NEXT lookup reads the message of LookupId itself.",
         MessageSeekAction.NEXT,
         MessageSeekAction.CURRENT,
     ),
@@ -126,51 +126,51 @@ class _UnlistedStatus(RemoteReads):
 
 
 add(
-    "remote-lookup-unlisted-status",
+    "server-lookup-failure-unlisted-status",
     "MQQP-3.1.4.11-D07",
-    "A lookup that finds nothing returns MQ_ERROR.",
-    replaced(_UnlistedStatus),
+    "The server's lookup that finds no message returns MQ_ERROR.",
+    replace_part(_UnlistedStatus),
 )
 add(
-    "remote-lookup-throws",
+    "server-lookup-throws-errors",
     "MQQP-3.1.4.11-D08",
-    "RemoteQMStartReceiveByLookupId throws what it refuses.",
+    "RemoteQMStartReceiveByLookupId throws its errors instead of returning them.",
     throwing(RemoteStarting.remote_qm_start_receive_by_lookup_id),
 )
 
 
 @fault(
-    "remote-lookup-receive-leaves",
+    "server-lookup-receive-leaves-message",
     breaks=(
         *("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D04", "MQQP-3.1.4.11-D05", "MQQP-3.1.4.11-D06"),
         *("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     ),
 )
 class ReceiveLeaves(RemoteReads):
-    """A receive leaves the message."""
+    """The server's RECEIVE lookup leaves the message in the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
-        if entry.Action in RECEIVING:
+        if entry.Action in RECEIVE_ACTIONS:
             entry.Action = ReadAction(entry.Action - 0x10)
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
 
 @fault(
-    "remote-lookup-peek-takes",
+    "server-lookup-peek-takes-message",
     breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
 )
 class PeekTakes(RemoteReads):
-    """A peek takes the message."""
+    """The server's PEEK lookup takes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
-        if entry.Action not in RECEIVING:
+        if entry.Action not in RECEIVE_ACTIONS:
             entry.Action = ReadAction(entry.Action + 0x10)
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
 
-@fault("remote-lookup-peek-current-takes", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"))
+@fault("server-lookup-peek-current-takes-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"))
 class PeekCurrentTakes(RemoteReads):
-    """PEEK_CURRENT takes the message."""
+    """The server's LOOKUP_PEEK_CURRENT takes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         if entry.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT:
@@ -180,17 +180,17 @@ class PeekCurrentTakes(RemoteReads):
 
 class _NotKept(RemoteEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
-        if entry.Action in (RECEIVING - {ReadAction.MQ_ACTION_RECEIVE}):
+        if entry.Action in (RECEIVE_ACTIONS - {ReadAction.MQ_ACTION_RECEIVE}):
             ended(Status.MQ_ERROR_INVALID_PARAMETER)
         else:
             super().end_remote_read(entry, delete_message, ended)
 
 
 add(
-    "remote-lookup-not-kept",
+    "server-lookup-receive-cannot-be-ended",
     ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
-    "A receive by LookupIdentifier is not known when it is to be ended.",
-    replaced(_NotKept),
+    "RemoteQMEndReceive fails for a receive by LookupIdentifier.",
+    replace_part(_NotKept),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------
@@ -204,42 +204,42 @@ def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
             described = super().describe_read(read)
             return described if read.LookupId is None else described | change(read)
 
-    return replaced(Described)
+    return replace_part(Described)
 
 
 add(
-    "remote-lookup-by-cursor",
+    "client-lookup-with-cursor",
     ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
-    "A lookup gives a cursor.",
+    "The client's lookup carries a nonzero hCursor.",
     _described(lambda read: {"hCursor": 0x4044}),
 )
 add(
-    "remote-lookup-waits",
+    "client-lookup-with-timeout",
     ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17"),
-    "A lookup has a time-out.",
+    "The client's lookup carries ulTimeout 0xFFFFFFFF.",
     _described(lambda read: {"ulTimeout": INFINITE_MS}),
 )
 add(
-    "remote-lookup-other-action",
+    "client-lookup-with-other-action",
     "MQQP-3.1.4.11-07",
-    "A lookup asks for the action of the other kind of read.",
+    "The client's lookup peeks where its application receives, and receives where its application peeks.",
     _described(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
 )
 
 
-@fault("remote-lookup-of-nothing", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
+@fault("client-lookup-of-last-with-id-zero", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
 class LookupOfNothing(ClientReading):
-    """A lookup at the end gives 0 for the LookupId."""
+    """The client's lookup of the last message carries LookupId 0."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
-        if read.LookupId == LAST:
+        if read.LookupId == LAST_LOOKUP_ID:
             read.LookupId = 0
         return (yield from super().start_receive2(read))
 
 
-@fault("receive-of-the-last-by-all-ones-finds-nothing", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
+@fault("server-lookup-receive-prev-of-all-ones-fails", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
 class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
-    """PREV of all ones is the last message for a peek only."""
+    """The server's LOOKUP_RECEIVE_PREV of all ones finds no message, and the peek finds the last one."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         if action is ReadAction.MQ_LOOKUP_RECEIVE_PREV:
@@ -247,9 +247,9 @@ class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-@fault("receive-of-the-first-by-zero-finds-nothing", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
+@fault("server-lookup-receive-next-of-zero-fails", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
 class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
-    """NEXT of 0 is the first message for a peek only."""
+    """The server's LOOKUP_RECEIVE_NEXT of LookupId 0 finds no message, and the peek finds the first one."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         if action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT:
@@ -257,9 +257,9 @@ class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-@fault("sequential-id-of-a-peek-by-lookup-zero", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
+@fault("server-lookup-peek-sequential-id-zero", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
 class SequentialIdOfAPeekByLookupZero(RemoteReads):
-    """SequentialId is set for what is received by lookup, and 0 for what is peeked at."""
+    """The server's answer to a PEEK lookup carries SequentialId 0."""
 
     peeking = False
 
@@ -276,11 +276,11 @@ class SequentialIdOfAPeekByLookupZero(RemoteReads):
 
 
 @fault(
-    "remote-any-queue-for-none",
+    "server-lookup-h-remote-queue-zero-accepted",
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
 )
 class AnyQueueForNone(RemoteStarting):
-    """A hRemoteQueue of 0 is the first that is open."""
+    """The server reads the first open queue when hRemoteQueue is 0."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
         return self._use_first_queue(desc) if super().check_dw_queue(desc) else Status.MQ_OK
@@ -303,18 +303,18 @@ class _FailureWithHandle(RemoteReads):
 
 
 add(
-    "remote-failure-with-handle",
+    "server-failed-read-returns-handle",
     (
         *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
         *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     ),
-    "A read that fails brings a context handle.",
-    replaced(_FailureWithHandle),
+    "The server's answer to a failed read carries a context handle.",
+    replace_part(_FailureWithHandle),
 )
 
 
 @fault(
-    "remote-failures-succeed",
+    "server-failed-read-returns-success",
     breaks=(
         "MQQP-3.1.4.1-10",
         "MQQP-3.1.4.10-10",
@@ -325,7 +325,7 @@ add(
     ),
 )
 class FailuresSucceed(RemoteReads):
-    """A read that fails returns MQ_OK."""
+    """The server's answer to a failed read carries MQ_OK."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         super().answer_read(call, Status.MQ_OK, entry)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.11: the calls of a client; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.11: RemoteQMStartReceiveByLookupId of a client, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -7,38 +7,24 @@ from typing import Any
 
 import pytest
 
-from harness.errors import ConformanceFailure
 from harness.expectations import between, each, fields, none
 from harness.judging.verdicts import Verdict
-from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import (
-    FIRST_ID,
-    LAST_ID,
-    LOOKUP_PEEK_CURRENT,
-    LOOKUP_PEEK_NEXT,
-    LOOKUP_PEEK_PREV,
-    LOOKUP_RECEIVE_CURRENT,
-    LOOKUP_RECEIVE_NEXT,
-    LOOKUP_RECEIVE_PREV,
-)
-from suites.mqqp.steps.reader import QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description
-
-LOOKUP = "RemoteQMStartReceiveByLookupId"
-
+from harness.wire.rpc_qm2qm import Action, LookupId, Method
+from suites.mqqp.steps.reader import Reader
 
 IDENTIFIER = 0x0055_0000_0000_0007
 
 
 SEEKS = {
-    LOOKUP_PEEK_CURRENT: ("remote_peek_by_lookup_id", "current"),
-    LOOKUP_PEEK_NEXT: ("remote_peek_by_lookup_id", "next"),
-    LOOKUP_PEEK_PREV: ("remote_peek_by_lookup_id", "previous"),
-    LOOKUP_RECEIVE_CURRENT: ("remote_receive_by_lookup_id", "current"),
-    LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
-    LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
+    Action.LOOKUP_PEEK_CURRENT: ("remote_peek_by_lookup_id", "current"),
+    Action.LOOKUP_PEEK_NEXT: ("remote_peek_by_lookup_id", "next"),
+    Action.LOOKUP_PEEK_PREV: ("remote_peek_by_lookup_id", "previous"),
+    Action.LOOKUP_RECEIVE_CURRENT: ("remote_receive_by_lookup_id", "current"),
+    Action.LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
+    Action.LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
 }
-"""Of each action of 3.1.4.11: the verb and the seek that ask for it."""
+"""By action: the verb and its ``seek`` that ask the SUT for it."""
 
 
 OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
@@ -54,14 +40,14 @@ OF_RECEIVE_NEXT = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
 
 
 LOOKUP_RULES = {
-    LOOKUP_PEEK_CURRENT: OF_PEEK_CURRENT,
-    LOOKUP_PEEK_NEXT: OF_PEEK_NEXT,
-    LOOKUP_PEEK_PREV: OF_RECEIVE_CURRENT,
-    LOOKUP_RECEIVE_CURRENT: OF_RECEIVE_CURRENT,
-    LOOKUP_RECEIVE_NEXT: OF_RECEIVE_NEXT,
-    LOOKUP_RECEIVE_PREV: OF_RECEIVE_CURRENT,
+    Action.LOOKUP_PEEK_CURRENT: OF_PEEK_CURRENT,
+    Action.LOOKUP_PEEK_NEXT: OF_PEEK_NEXT,
+    Action.LOOKUP_PEEK_PREV: OF_RECEIVE_CURRENT,
+    Action.LOOKUP_RECEIVE_CURRENT: OF_RECEIVE_CURRENT,
+    Action.LOOKUP_RECEIVE_NEXT: OF_RECEIVE_NEXT,
+    Action.LOOKUP_RECEIVE_PREV: OF_RECEIVE_CURRENT,
 }
-"""Of each action: the rules of hCursor, of a LookupId of 0, of ulTimeout; those of PREV are worded as of CURRENT."""
+"""By action: the rules of hCursor, of LookupId, and of ulTimeout. The document words PREV as RECEIVE_CURRENT."""
 
 
 def _cases() -> Iterable[Any]:
@@ -72,23 +58,33 @@ def _cases() -> Iterable[Any]:
 
 @needs("remote_read")
 @pytest.mark.parametrize("action", list(_cases()))
-def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
-    """Each action at an identifier and at the ends: fields of a read without a cursor, that does not wait."""
+def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
+    """The SUT reads by LookupIdentifier with one action, at an identifier and at both ends: each call has that
+    ulAction, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer NULL.
+    """
     verb, seek = SEEKS[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.open_cursor(remote)
-    for lookup_id in (IDENTIFIER, LAST_ID, FIRST_ID):  # the last may be refused: 0 names no message
+    for lookup_id in (
+        IDENTIFIER,
+        LookupId.BEHIND_LAST,
+        LookupId.BEFORE_FIRST,
+    ):  # the last may be refused: 0 names no message
         reader.begin(verb, remote=remote, lookup_id=lookup_id, seek=seek).wait()
-    calls = reader.server.named(LOOKUP)
+    calls = reader.server.named(Method.START_RECEIVE_BY_LOOKUP_ID)
     if not calls:
-        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {LOOKUP}")
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {Method.START_RECEIVE_BY_LOOKUP_ID}")
         return
-    asked = [whole(call) for call in calls]
+    asked = [reader.description_of(call) for call in calls]
     evidence = [*calls]
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
-    numbers = {"hRemoteQueue": QUEUE_HANDLE, "dwQueue": QUEUE_DESCRIPTOR, "dwRequestID": between(1, 0xFFFF_FFFF)}
+    numbers = {
+        "hRemoteQueue": Reader.QUEUE_HANDLE,
+        "dwQueue": Reader.QUEUE_DESCRIPTOR,
+        "dwRequestID": between(1, 0xFFFF_FFFF),
+    }
     wanted = fields(numbers, dwSize=0, lpBuffer=None)
     judge("MQQP-3.1.4.11-05", expected=each(wanted, "read"), observed=asked, evidence=evidence)
     judge(cursor, expected=each(fields(hCursor=0), "read"), observed=asked, evidence=evidence)
@@ -96,10 +92,3 @@ def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
     if identifier is not None:
         zeros = [call.into.LookupId for call in calls if not call.into.LookupId]
         judge(identifier, expected=none("LookupId of 0"), observed=zeros, evidence=evidence)
-
-
-def whole(call: ServedCall) -> Any:
-    """Return the REMOTEREADDESC of a call that is to have one."""
-    if call.into is None:
-        raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
-    return description(call)

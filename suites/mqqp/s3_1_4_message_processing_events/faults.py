@@ -17,7 +17,12 @@ def _unspecified(fault: Fault) -> Fault:
     return replace(fault, status=FaultStatus.NCA_S_FAULT_UNSPEC)
 
 
-add("rpc-bad-stubs-unnamed", "MQQP-3.1.4-01", "A stub that is none has another fault.", pdus(Fault, _unspecified))
+add(
+    "server-bad-stub-other-fault",
+    "MQQP-3.1.4-01",
+    "The server answers a malformed stub with another fault than RPC_X_BAD_STUB_DATA.",
+    pdus(Fault, _unspecified),
+)
 
 
 def _swapped(first: int, second: int) -> Install:
@@ -26,6 +31,21 @@ def _swapped(first: int, second: int) -> Install:
     return requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
 
 
-add("remote-opnums-swapped", "MQQP-3.1.4-D01", "The opnums of port and version are swapped.", _swapped(7, 8))
-add("remote-opnums-of-reads-swapped", "MQQP-3.1.4-D01", "The opnums of both ways to read are swapped.", _swapped(0, 9))
-add("remote-opnum-beyond", "MQQP-3.1.4-D01", "Opnum 11 returns the version.", _swapped(8, 11))
+add(
+    "server-opnums-of-port-and-version-swapped",
+    "MQQP-3.1.4-D01",
+    "The server swaps the opnums of RemoteQMGetQMQMServerPort and RemoteQmGetVersion.",
+    _swapped(7, 8),
+)
+add(
+    "server-opnums-of-start-receives-swapped",
+    "MQQP-3.1.4-D01",
+    "The server swaps the opnums of RemoteQMStartReceive and RemoteQMStartReceive2.",
+    _swapped(0, 9),
+)
+add(
+    "server-opnum-11-returns-version",
+    "MQQP-3.1.4-D01",
+    "The server answers opnum 11 as RemoteQmGetVersion.",
+    _swapped(8, 11),
+)

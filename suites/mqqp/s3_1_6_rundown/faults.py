@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
@@ -17,34 +17,34 @@ class _Acknowledging(RemoteEnding):
 
 
 add(
-    "remote-close-rundown-left-out",
+    "server-lost-client-queue-stays-open",
     "MQQP-3.1.6.1-01",
-    "A client that is gone leaves its queue open.",
+    "The server leaves a queue open whose client lost its connection.",
     skip(RemoteOpening.run_down_session),
 )
 add(
-    "remote-end-rundown-left-out",
+    "server-lost-client-message-stays-locked",
     "MQQP-3.1.6.2-01",
-    "A client that is gone leaves its message locked.",
+    "The server leaves a message locked whose client lost its connection.",
     skip(RemoteEnding.run_down_remote_read),
 )
 add(
-    "remote-end-rundown-acknowledges",
+    "server-lost-client-message-removed",
     "MQQP-3.1.6.2-02",
-    "A client that is gone has got its message.",
-    both(skip(RemoteOpening.run_down_session), replaced(_Acknowledging)),
+    "The server removes the message of an unended receive of a lost client, and leaves its queue open.",
+    both(skip(RemoteOpening.run_down_session), replace_part(_Acknowledging)),
 )
 add(
-    "remote-read-rundown-acknowledges",
+    "server-lost-connection-message-removed",
     "MQQP-3.1.6.2-02",
-    "A client whose connection ends has got its message, while the queue stays open.",
-    replaced(_Acknowledging),
+    "The server removes the message of an unended receive of a lost client.",
+    replace_part(_Acknowledging),
 )
 
 
-@fault("one-message-of-a-client-that-is-gone-given-back", breaks="MQQP-3.1.6.2-02", blind=True)
+@fault("server-lost-client-only-first-message-restored", breaks="MQQP-3.1.6.2-02", blind=True)
 class OneMessageOfAClientThatIsGoneGivenBack(RemoteEnding):
-    """Of the messages that a client held when it went only the first is given back."""
+    """The server returns only the first of the messages that a lost client had received."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

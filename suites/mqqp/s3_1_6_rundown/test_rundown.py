@@ -7,12 +7,12 @@ import pytest
 from harness.expectations import facts
 from harness.judging.verdicts import Verdict
 from harness.peer.association import Association, Call
-from harness.peer.remote import START, START2, Remote, RemoteQueue
+from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import RECEIVE, desc2
+from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, fill, waiting
+from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
 
@@ -22,92 +22,98 @@ TRIES = 8
 
 @covers("MQQP-3.1.6.1-01")
 @pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
-def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge, waits):
-    """It had the queue for itself; its connection ends: another opens the queue, and gets the message that comes."""
-    queue = remote.filled(share=DENY_RECEIVE)
+def test_lost_client_leaves_no_queue_open(remote, judge, waits):
+    """A client opens a queue exclusively, with or without a waiting receive, and its connection closes: a second client
+    can open the queue, and receives the next message.
+    """
+    queue = remote.open(share=DENY_RECEIVE)
     queue.close_context()
     if waits:
-        waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
+        queue.begin_receive(ulTimeout=LONG_MS).state_after_silence()
     beside = remote.open("admin")
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     queue.association.close()
-    opened = reopened(remote, other)
+    opened = reopen_exclusively(remote, other)
     observed = {"before": "refused" if refused.failed else refused.outcome, "after": opened.outcome}
     evidence = [refused, opened]
     judge.all(expected=facts(before="refused", after="MQ_OK"), observed=observed, evidence=evidence)
-    remote.deliver([FIRST])
-    remote.deliver([SECOND], queue="admin")
-    seen = [brought(one.read(RECEIVE)) for one in (RemoteQueue(remote, other, opened), beside)]
-    judge("MQQP-3.1.6.1-01", expected=[FIRST, SECOND], observed=seen, evidence=evidence)
+    remote.deliver(["first"])
+    remote.deliver(["second"], queue="admin")
+    seen = [one.start_receive().label_or_outcome for one in (RemoteQueue(remote, other, opened), beside)]
+    judge("MQQP-3.1.6.1-01", expected=["first", "second"], observed=seen, evidence=evidence)
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
-@pytest.mark.parametrize("by", [START, START2])
+@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
-    """Two received a message each and did not end that; the connection of one ends: its message is there, no other."""
+def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
+    """Two clients each receive a message, and the connection of one closes: its message is in the queue again, and the
+    other message stays locked.
+    """
     queue, other = remote.open(kind), remote.open(kind)
-    fill(remote, kind, FIRST, SECOND, THIRD)
-    received = queue.read(RECEIVE, by=by)
-    kept = other.read(RECEIVE)
+    fill_queue(remote, kind, "first", "second", "third")
+    received = queue.start_receive(by=by)
+    kept = other.start_receive()
     hidden = other.labels()
     queue.association.close()
-    eventually_there(remote, other, [FIRST, THIRD])
+    await_labels(remote, other, ["first", "third"])
     observed = {
-        "received": brought(received),
-        "kept": brought(kept),
+        "received": received.label_or_outcome,
+        "kept": kept.label_or_outcome,
         "before": hidden,
         "after": other.labels(),
-        "end": other.end(kept).outcome,
+        "end": other.acknowledge(kept).outcome,
     }
-    expected = facts(received=FIRST, kept=SECOND, before=[THIRD], after=[FIRST, THIRD], end="MQ_OK")
+    expected = facts(received="first", kept="second", before=["third"], after=["first", "third"], end="MQ_OK")
     judge.all(expected=expected, observed=observed, evidence=[received, kept])
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
-def test_a_client_that_is_gone_gives_all_its_messages_back(remote, judge):
-    """A client received two of three messages and ended neither; its connection ends: all three are there in order."""
-    queue, other = remote.filled(FIRST, SECOND, THIRD), remote.open()
-    received = [queue.read(RECEIVE) for _ in range(2)]
+def test_all_messages_of_lost_client_return_to_queue(remote, judge):
+    """A client receives two of three messages, and its connection closes: all three are in the queue, in order."""
+    queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
+    received = [queue.start_receive() for _ in range(2)]
     hidden = other.labels()
     queue.association.close()
-    eventually_there(remote, other, [FIRST, SECOND, THIRD])
-    observed = {"received": list(map(brought, received)), "before": hidden, "after": other.labels()}
-    expected = facts(received=[FIRST, SECOND], before=[THIRD], after=[FIRST, SECOND, THIRD])
+    await_labels(remote, other, ["first", "second", "third"])
+    observed = {"received": [one.label_or_outcome for one in received], "before": hidden, "after": other.labels()}
+    expected = facts(received=["first", "second"], before=["third"], after=["first", "second", "third"])
     judge.all(expected=expected, observed=observed, evidence=received)
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
-def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
-    """The queue stays open where it was opened; the connection on which it was read ends: the message is back, as is
-    one that comes when the read has waited for it on a connection that is gone.
+def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
+    """A queue is opened on one connection and received from on a second one, which closes: the message is in the queue
+    again. A receive that waits on a third connection, which closes, does not take the next message.
     """
-    queue = remote.filled(FIRST, SECOND)
+    queue = remote.open_with_messages("first", "second")
     reading = remote.associate(QM2QM)
-    read = reading.call(START2, lpRemoteReadDesc2=desc2(queue.description(RECEIVE)))
+    read = reading.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(queue.description(Action.RECEIVE)))
     if read.outcome != "MQ_OK":
-        judge.give_up(Verdict.NOT_EXERCISED, f"a queue is read on the connection where it was opened: {read.outcome}")
+        judge.give_up(
+            Verdict.NOT_EXERCISED, f"the SUT reads a queue only on the connection where it was opened: {read.outcome}"
+        )
         return
     hidden = queue.labels()
     reading.close()
-    eventually_there(remote, queue, [FIRST, SECOND])
-    observed = {"read": brought(read), "before": hidden, "after": queue.labels()}
-    queue.purge().settled()
+    await_labels(remote, queue, ["first", "second"])
+    observed = {"read": read.label_or_outcome, "before": hidden, "after": queue.labels()}
+    queue.purge().expect_success()
     waiting_there = remote.associate(QM2QM)
-    description = desc2(queue.description(RECEIVE, ulTimeout=LONG_MS))
-    late = waiting_there.begin(START2, lpRemoteReadDesc2=description)
-    observed["late"] = waiting(late)
+    description = desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_MS))
+    late = waiting_there.begin(Method.START_RECEIVE2, lpRemoteReadDesc2=description)
+    observed["late"] = late.state_after_silence()
     waiting_there.close()
-    remote.deliver([THIRD])
-    eventually_there(remote, queue, [THIRD])
+    remote.deliver(["third"])
+    await_labels(remote, queue, ["third"])
     observed["then"] = queue.labels()
-    expected = facts(read=FIRST, before=[SECOND], after=[FIRST, SECOND], late=WAITING, then=[THIRD])
+    expected = facts(read="first", before=["second"], after=["first", "second"], late=Call.WAITING, then=["third"])
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 
 
-def reopened(remote: Remote, association: Association) -> Call:
-    """Open the queue for one reader alone, again and again while that is refused, for as long as an answer may take."""
+def reopen_exclusively(remote: Remote, association: Association) -> Call:
+    """Open the queue exclusively, again and again while that is refused, for as long as an answer may take."""
     call = remote.open_remote(association, share=DENY_RECEIVE)
     for _ in range(TRIES):
         if not call.failed:
@@ -117,7 +123,7 @@ def reopened(remote: Remote, association: Association) -> Call:
     return call
 
 
-def eventually_there(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
+def await_labels(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
     """Wait until a queue holds these messages, for as long as an answer may take."""
     for _ in range(TRIES):
         if queue.labels() == labels:

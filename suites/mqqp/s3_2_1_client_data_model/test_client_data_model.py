@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from harness.expectations import any_order
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import QUEUE_HANDLE, Reader, description
-from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
+from suites.mqqp.steps.reader import Reader, Reading
 
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.1.2-01", "MQQP-3.2.1.4-01")
-def test_what_is_open_and_what_is_pending_is_kept(peer, sut, judge):
-    """Two queues are open; a receive and a peek wait: two entries in each collection, with their identifiers."""
+def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge):
+    """The SUT opens two queues, and a receive and a peek wait: PendingRemoteReadEntryCollection has two entries with
+    their dwRequestIDs, RemoteOpenQueueEntryCollection two with the phQueue.
+    """
     reader = Reader(peer, sut)
     reader.let_reads_wait()
     first, second = reader.open(), reader.open()
-    for reading, remote in ((RECEIVING, first), (PEEKING, second)):
-        reading.begin(reader, remote, READ_TIMEOUT_MS)
+    for reading, remote in ((Reading.RECEIVE, first), (Reading.PEEK, second)):
+        reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS)
     calls = reader.await_reads(2)
-    asked = any_order(*(description(call).dwRequestID for call in calls))
-    kept = [entry["RequestId"] for entry in reader.pending()]
+    asked = any_order(*(reader.description_of(call).dwRequestID for call in calls))
+    kept = [entry["RequestId"] for entry in reader.pending_read_entries()]
     judge("MQQP-3.2.1.2-01", expected=asked, observed=kept, evidence=calls)
-    judge.finished("MQQP-3.2.1.2-01")
-    handles = [entry["OpenQueueDescriptorHandle"] for entry in reader.opened()]
-    judge("MQQP-3.2.1.4-01", expected=[QUEUE_HANDLE] * 2, observed=handles, evidence=calls)
+    judge.conclude("MQQP-3.2.1.2-01")
+    handles = [entry["OpenQueueDescriptorHandle"] for entry in reader.open_queue_entries()]
+    judge("MQQP-3.2.1.4-01", expected=[Reader.QUEUE_HANDLE] * 2, observed=handles, evidence=calls)

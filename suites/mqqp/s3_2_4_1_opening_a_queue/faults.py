@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, both, pdus, skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
@@ -26,17 +26,17 @@ OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1
 # -- binding handles --------------------------------------------------------------------------------------------------
 
 
-@fault("remote-open-other-interface", breaks="MQQP-3.2.4.1-02")
+@fault("client-bind-of-other-interface", breaks="MQQP-3.2.4.1-02")
 class OtherInterfaceBound(ServerBindings):
-    """It binds to another interface."""
+    """The client's bind names another interface than qm2qm."""
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         return (yield from super().construct_binding(server, OTHER_INTERFACE if interface is QM2QM else interface))
 
 
-@fault("remote-open-port-not-asked", breaks="MQQP-3.2.4.1-03")
+@fault("client-get-server-port-not-called", breaks="MQQP-3.2.4.1-03")
 class PortNotAsked(ServerBindings):
-    """It asks for no port of qm2qm."""
+    """The client does not call RemoteQMGetQMQMServerPort."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
         if binding.interface is QM2QM:
@@ -44,27 +44,27 @@ class PortNotAsked(ServerBindings):
         return (yield from super().ask_server_port(binding, interface))
 
 
-@fault("remote-open-port-ignored", breaks="MQQP-3.2.4.1-04")
+@fault("client-returned-port-ignored", breaks="MQQP-3.2.4.1-04")
 class PortIgnored(ServerBindings):
-    """It stays at the port that it knows."""
+    """The client ignores the port that RemoteQMGetQMQMServerPort returned."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
         port = yield from super().ask_server_port(binding, interface)
         return self.qm.config.remote_rpc_port if binding.interface is QM2QM else port
 
 
-@fault("remote-open-bindings-kept", breaks="MQQP-3.2.4.1-05")
+@fault("client-binding-handles-never-closed", breaks="MQQP-3.2.4.1-05")
 class BindingsKept(ServerBindings):
-    """Binding handles to qm2qm are never closed."""
+    """The client closes no binding handle to qm2qm."""
 
     def close_binding(self, binding: Binding) -> Sequence:
         if binding.interface is not QM2QM:
             yield from super().close_binding(binding)
 
 
-@fault("remote-open-without-second-binding", breaks="MQQP-3.2.4.1-06")
+@fault("client-open-queue-without-second-binding", breaks="MQQP-3.2.4.1-06")
 class WithoutSecondBinding(ClientOpening):
-    """Without the second binding handle the queue is opened at the first port."""
+    """The client that cannot bind at the returned port calls RemoteQMOpenQueue at the first port."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         try:
@@ -75,9 +75,9 @@ class WithoutSecondBinding(ClientOpening):
             self.add_remote_open_queue(queue, context)
 
 
-@fault("remote-close-keeps-binding", breaks="MQQP-3.2.4.1-07")
+@fault("client-binding-stays-open-after-queue", breaks="MQQP-3.2.4.1-07")
 class BindingOutlivesQueue(ClientOpening):
-    """The binding handle outlives the queue."""
+    """The client does not close the binding handle when it closes the queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         assert queue.binding is not None
@@ -87,26 +87,26 @@ class BindingOutlivesQueue(ClientOpening):
 # -- the call ---------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-open-third-binding", breaks="MQQP-3.2.4.1-09")
+@fault("client-open-queue-on-third-binding", breaks="MQQP-3.2.4.1-09")
 class ThirdBinding(ClientOpening):
-    """RemoteQMOpenQueue is called on a binding handle of its own."""
+    """The client calls RemoteQMOpenQueue on a third binding handle."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         third = yield Bind(queue.RemoteServer, QM2QM)
         return (yield from super().call_open_queue(replace(queue, binding=third)))
 
 
-@fault("remote-open-other-client", breaks="MQQP-3.2.4.1-10")
+@fault("client-open-queue-p-lic-guid-other", breaks="MQQP-3.2.4.1-10")
 class OtherClient(ClientOpening):
-    """pLicGuid is another GUID."""
+    """The client's RemoteQMOpenQueue carries another GUID in pLicGuid."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         return super().build_open_queue(queue) | {"pLicGuid": OTHER_GUID}
 
 
-@fault("remote-open-other-role", breaks="MQQP-3.2.4.1-11")
+@fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
 class OtherRole(ClientOpening):
-    """dwMQS says server where it is none."""
+    """The client's RemoteQMOpenQueue carries dwMQS 1 for a queue manager that is not a server."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         values = super().build_open_queue(queue)
@@ -121,15 +121,15 @@ def _one_more(parameter: str) -> Install:
             values = super().build_open_queue(queue)
             return values | {parameter: values[parameter] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _rule, _parameter in (
-    ("remote-open-other-hqueue", "MQQP-3.2.4.1-12", "hQueue"),
-    ("remote-open-other-pqueue", "MQQP-3.2.4.1-13", "pQueue"),
-    ("remote-open-other-dwpcontext", "MQQP-3.2.4.1-14", "dwpContext"),
+    ("client-open-queue-h-queue-one-too-high", "MQQP-3.2.4.1-12", "hQueue"),
+    ("client-open-queue-p-queue-one-too-high", "MQQP-3.2.4.1-13", "pQueue"),
+    ("client-open-queue-dwp-context-one-too-high", "MQQP-3.2.4.1-14", "dwpContext"),
 ):
-    add(_name, _rule, f"{_parameter} of RemoteQMOpenQueue is another number.", _one_more(_parameter))
+    add(_name, _rule, f"The client's RemoteQMOpenQueue carries {_parameter} plus 1.", _one_more(_parameter))
 
 
 # -- how long it may take ---------------------------------------------------------------------------------------------
@@ -140,33 +140,38 @@ def _wait_a_minute(qm: QueueManager) -> None:
 
 
 add(
-    "remote-open-waits-for-ever",
+    "client-unanswered-call-never-cancelled",
     "MQQP-3.2.4.1-15",
-    "A call is never given up.",
+    "The client never cancels a call that the server does not answer.",
     skip(ClientTasks.on_remote_call_timer),
 )
-add("remote-open-impatient", "MQQP-3.2.4.1-15", "A call is given up after a minute.", always(_wait_a_minute))
 add(
-    "remote-open-given-up-silently",
+    "client-unanswered-call-cancelled-after-1-minute",
+    "MQQP-3.2.4.1-15",
+    "The client cancels an unanswered call after one minute.",
+    always(_wait_a_minute),
+)
+add(
+    "client-unanswered-call-dropped-without-cancel",
     "MQQP-3.2.4.1-16",
-    "A call is given up without a word to the server.",
+    "The client abandons an unanswered call without a co_cancel or orphaned PDU.",
     both(pdus(CoCancel, lambda body: None), pdus(Orphaned, lambda body: None)),
 )
 
 # -- the entry --------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-open-entry-of-another", breaks="MQQP-3.2.4.1-17")
+@fault("client-open-queue-entry-other-handle", breaks="MQQP-3.2.4.1-17")
 class EntryOfAnother(ClientOpening):
-    """The entry of an open queue has another context handle."""
+    """The client's RemoteOpenQueueEntry has another context handle."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
         super().add_remote_open_queue(queue, OTHER_GUID)
 
 
 add(
-    "remote-open-no-entry",
+    "client-open-queue-entry-missing",
     ("MQQP-3.2.4.1-20", "MQQP-3.2.1.4-01"),
-    "An open queue has no entry.",
+    "The client creates no RemoteOpenQueueEntry.",
     skip(ClientOpening.add_remote_open_queue),
 )

@@ -10,25 +10,17 @@ from harness.expectations import each, facts, fields, holds, one_of
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import IP_READ
-from suites.mqqp.steps.reader import (
-    NO_SUCCESS,
-    OPEN_CONTEXT,
-    QUEUE_DESCRIPTOR,
-    QUEUE_HANDLE,
-    SESSION_HANDLE,
-    SUCCESS,
-    Reader,
-)
+from harness.wire.rpc_qm2qm import PortType
+from suites.mqqp.steps.reader import Outcome, Reader
 
 FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 NOWHERE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 FAST = 200
-"""A scale with which five minutes are soon over."""
+"""The factor by which the SUT's timers run faster."""
 
 
-def _binds(reader):
+def _qm2qm_associations(reader):
     """Return the associations with the interface qm2qm, in order."""
     return [
         one
@@ -41,12 +33,14 @@ def _binds(reader):
 @covers(
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
-def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
-    """qm2qm is bound, the port asked for, qm2qm bound there; RemoteQMOpenQueue comes on that, the first is closed."""
+def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
+    """The SUT opens a queue: it binds qm2qm, asks for the port of IP_READ, binds qm2qm at that port, and calls
+    RemoteQMOpenQueue there. Then it closes the first binding.
+    """
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=reader.format_name)
+    reader.begin_open()
     reader.server.wait("RemoteQMOpenQueue")
-    bound = _binds(reader)
+    bound = _qm2qm_associations(reader)
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
     server = reader.server
@@ -58,7 +52,7 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
         for call in asked
         if call.into is not None
     ]
-    port = facts(dwPortType=IP_READ, first_binding=True)
+    port = facts(dwPortType=PortType.IP_READ, first_binding=True)
     judge("MQQP-3.2.4.1-03", expected=[port], observed=types, evidence=evidence)
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
@@ -70,7 +64,7 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
         evidence=evidence,
     )
     on_the_second = [one.association for one in opened] == bound[1:2]
-    second = holds("it comes on the second binding")
+    second = holds("RemoteQMOpenQueue comes on the second binding")
     judge("MQQP-3.2.4.1-09", expected=second, observed=on_the_second, evidence=evidence)
     closed = {
         "first": [one.wait_closed() for one in bound[:1]],
@@ -82,29 +76,33 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-10", "MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14")
-def test_what_remote_qm_open_queue_is_given(peer, sut, judge):
-    """The identifier of the SUT, and the three numbers that R_QMOpenRemoteQueue returned, each in its place."""
+def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
+    """RemoteQMOpenQueue of the SUT has its own identifier as pLicGuid, and phQueue, dwpQueue and pdwContext of
+    R_QMOpenRemoteQueue in hQueue, pQueue and dwpContext.
+    """
     reader = Reader(peer, sut)
     reader.open()
-    call = reader.one("RemoteQMOpenQueue")
+    call = reader.await_first_call("RemoteQMOpenQueue")
     judge(
         "MQQP-3.2.4.1-10", expected=sut.guid, observed=UUID(bytes_le=bytes(call.into.pLicGuid)), evidence=call.evidence
     )
     for rule, name, expected in (
-        ("MQQP-3.2.4.1-12", "hQueue", QUEUE_HANDLE),
-        ("MQQP-3.2.4.1-13", "pQueue", QUEUE_DESCRIPTOR),
-        ("MQQP-3.2.4.1-14", "dwpContext", OPEN_CONTEXT),
+        ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE),
+        ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR),
+        ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT),
     ):
         judge(rule, expected=expected, observed=getattr(call.into, name), evidence=call.evidence)
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-11")
-def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
-    """dwMQS is 1 for a routing or directory server, else 0; either where the SUT does not show which it is."""
+def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
+    """dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, else 0; both are allowed where the SUT does
+    not show its role.
+    """
     reader = Reader(peer, sut)
     reader.open()
-    call = reader.one("RemoteQMOpenQueue")
+    call = reader.await_first_call("RemoteQMOpenQueue")
     allowed = [0, 1]
     if sut.has("inspect"):
         machine = sut.inspect()["QueueManager"]
@@ -114,30 +112,30 @@ def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-06")
-def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
-    """RemoteQMGetQMQMServerPort returns a port where nothing listens, or none: the queue is not opened; nor is one of a
-    host whose name has no address.
+def test_client_without_second_binding_calls_nothing(peer, sut, judge):
+    """RemoteQMGetQMQMServerPort returns a port where no server listens, or an invalid port: the SUT does not open the
+    queue and calls nothing more. Nor does it open a queue of a host without an address.
     """
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()
     outcomes = []
     for port in (nowhere, *NO_PORTS):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
-        outcomes.append(reader.begin("remote_open", queue=reader.format_name).outcome())
+        outcomes.append(reader.begin_open().outcome())
     asked = reader.server.named("RemoteQMGetQMQMServerPort")
     outcomes.append(reader.begin("remote_open", queue=NOWHERE).outcome())
     called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
-    expected = facts(called={"RemoteQMGetQMQMServerPort"}, outcomes=each(NO_SUCCESS))
+    expected = facts(called={"RemoteQMGetQMQMServerPort"}, outcomes=each(Outcome.NO_SUCCESS))
     judge.all(expected=expected, observed={"called": called, "outcomes": outcomes}, evidence=asked)
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
-def test_the_binding_ends_with_the_queue(peer, sut, judge):
-    """The connection on which the queue was opened stays while it is open, and is closed when it is closed."""
+def test_client_closes_binding_with_queue(peer, sut, judge):
+    """The connection of RemoteQMOpenQueue stays open while the queue is open, and closes with the queue."""
     reader = Reader(peer, sut)
     remote = reader.open()
-    opened = reader.one("RemoteQMOpenQueue")
+    opened = reader.await_first_call("RemoteQMOpenQueue")
     before = opened.association.over
     reader.ask("remote_close", remote=remote)
     observed = {"before": before, "after": opened.association.wait_closed()}
@@ -146,16 +144,17 @@ def test_the_binding_ends_with_the_queue(peer, sut, judge):
 
 @needs("remote_read", "set_timers")
 @covers("MQQP-3.2.4.1-15", "MQQP-3.2.4.1-16")
-def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
-    """RemoteQMOpenQueue is not answered: after five minutes it is given up, by a cancel of the call. A queue that was
-    opened before is read all the same.
+def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
+    """The peer does not answer RemoteQMOpenQueue: after five minutes the SUT cancels the call.
+
+    Reads of a queue that was opened before succeed before and after.
     """
     sut.set_timers(scale=1 if peer.environment.virtual else FAST)
     reader = Reader(peer, sut)
     opened = reader.open()
     before = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     reader.server.answers.pop("RemoteQMOpenQueue")
-    request = reader.begin("remote_open", queue=reader.format_name)
+    request = reader.begin_open()
     calls = reader.server.wait("RemoteQMOpenQueue", 2)
     if len(calls) < 2:
         raise ConformanceFailure("the SUT does not open a second queue")
@@ -170,31 +169,33 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     evidence = [*call.evidence, *call.cancelled]
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     observed = {"before": before, "given_up": given_up, "too_early": took.ms < earliest_ms, "others": others}
-    expected = facts(before=SUCCESS, given_up=True, too_early=False, others=SUCCESS)
+    expected = facts(before=Outcome.SUCCESS, given_up=True, too_early=False, others=Outcome.SUCCESS)
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
     judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
-    judge.finished()
+    judge.conclude()
     request.wait()
 
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
-def test_an_open_queue_has_an_entry(peer, sut, judge):
-    """Before nothing, then one entry with the handles of the queue and of the session."""
+def test_client_keeps_entry_of_open_queue(peer, sut, judge):
+    """RemoteOpenQueueEntryCollection is empty, and after an open has one entry with the handles of the queue and of the
+    session.
+    """
     reader = Reader(peer, sut)
-    before = len(reader.opened())
+    before = len(reader.open_queue_entries())
     reader.open()
-    entries = reader.opened()
-    call = reader.one("RemoteQMOpenQueue")
+    entries = reader.open_queue_entries()
+    call = reader.await_first_call("RemoteQMOpenQueue")
     judge(
         "MQQP-3.2.4.1-20",
         expected=facts(before=0, after=1),
         observed={"before": before, "after": len(entries)},
         evidence=call.evidence,
     )
-    session = str(UUID(bytes_le=SESSION_HANDLE[4:]))
+    session = str(UUID(bytes_le=Reader.SESSION_HANDLE[4:]))
     names = ("OpenQueueDescriptorHandle", "RRSessionHandle")
     found = [{name: one[name] for name in names} for one in entries]
-    expected = [fields(OpenQueueDescriptorHandle=QUEUE_HANDLE, RRSessionHandle=session)]
+    expected = [fields(OpenQueueDescriptorHandle=Reader.QUEUE_HANDLE, RRSessionHandle=session)]
     judge("MQQP-3.2.4.1-17", expected=expected, observed=found, evidence=call.evidence)

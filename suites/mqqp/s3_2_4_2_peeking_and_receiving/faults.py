@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, pdus, skip, skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName
@@ -25,7 +25,7 @@ from reference_qm.rpc.bodies import Request
 
 
 @fault(
-    "remote-read-not-pending",
+    "client-pending-read-not-kept",
     breaks=(
         "MQQP-3.2.4.2-02",
         "MQQP-3.2.4.2-06",
@@ -39,7 +39,7 @@ from reference_qm.rpc.bodies import Request
     ),
 )
 class NotPending(ClientReading):
-    """A pending read is in no collection."""
+    """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
@@ -61,15 +61,15 @@ class _FoundByIdentifier(ClientCancelling):
 
 
 add(
-    "remote-read-entry-of-another-queue",
+    "client-pending-read-other-queue-handle",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
-    "The entry of a read has the handle of another queue.",
-    both(replaced(_EntryOfAnotherQueue), replaced(_FoundByIdentifier)),
+    "The client's PendingRemoteReadEntry has the handle of another queue.",
+    both(replace_part(_EntryOfAnotherQueue), replace_part(_FoundByIdentifier)),
 )
 
 
 @fault(
-    "remote-read-identifier-reused",
+    "client-read-request-id-always-7",
     breaks=(
         "MQQP-3.2.4.2-04",
         "MQQP-3.2.4.2-05",
@@ -84,16 +84,16 @@ add(
     ),
 )
 class IdentifierReused(ClientReading):
-    """Every read has the same RequestId."""
+    """The client's reads all carry dwRequestID 7."""
 
     def new_request_id(self) -> int:
         return 7
 
 
 add(
-    "remote-read-entry-stays",
+    "client-completed-read-stays-pending",
     ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38"),
-    "The entry of a read that is over stays.",
+    "The client keeps the PendingRemoteReadEntry of a completed read.",
     skip(ClientReading.remove_pending_read),
 )
 
@@ -109,12 +109,12 @@ def _one_more(name: str) -> Install:
             described = super().describe_read(read)
             return described | {name: described[name] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _breaks, _field in (
     (
-        "remote-read-other-hremotequeue",
+        "client-read-h-remote-queue-one-too-high",
         (
             "MQQP-3.2.4.2-14",
             "MQQP-3.2.4.2-24",
@@ -129,7 +129,7 @@ for _name, _breaks, _field in (
         "hRemoteQueue",
     ),
     (
-        "remote-read-other-dwqueue",
+        "client-read-dw-queue-one-too-high",
         (
             "MQQP-3.2.4.2-15",
             "MQQP-3.2.4.2-25",
@@ -143,7 +143,7 @@ for _name, _breaks, _field in (
         "dwQueue",
     ),
     (
-        "remote-read-other-hcursor",
+        "client-read-h-cursor-one-too-high",
         (
             "MQQP-3.2.4.2-18",
             "MQQP-3.2.4.2-28",
@@ -157,7 +157,7 @@ for _name, _breaks, _field in (
         "hCursor",
     ),
     (
-        "remote-read-other-ultimeout",
+        "client-read-ul-timeout-one-too-high",
         (
             "MQQP-3.2.4.2-20",
             "MQQP-3.2.4.2-30",
@@ -171,7 +171,7 @@ for _name, _breaks, _field in (
         "ulTimeout",
     ),
     (
-        "remote-read-other-dwrequestid",
+        "client-read-dw-request-id-one-too-high",
         (
             "MQQP-3.2.4.2-21",
             "MQQP-3.2.4.2-31",
@@ -185,14 +185,14 @@ for _name, _breaks, _field in (
         "dwRequestID",
     ),
 ):
-    add(_name, _breaks, f"{_field} is another number.", _one_more(_field))
+    add(_name, _breaks, f"The client's read carries {_field} plus 1.", _one_more(_field))
 
 OTHER_ACTIONS = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
-"""Receives peek, peeks receive, peeks of the next message are of the current one."""
+"""By ulAction: another one. A receive peeks, a peek receives, and PEEK_NEXT is PEEK_CURRENT."""
 
 
 @fault(
-    "remote-read-other-ulaction",
+    "client-read-ul-action-of-other-kind",
     breaks=(
         "MQQP-3.2.4.2-19",
         "MQQP-3.2.4.2-29",
@@ -205,7 +205,7 @@ OTHER_ACTIONS = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
     ),
 )
 class OtherAction(ClientReading):
-    """ulAction is another action."""
+    """The client's receive carries a peek action, and its peek another action."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
@@ -213,7 +213,7 @@ class OtherAction(ClientReading):
 
 
 @fault(
-    "remote-read-buffer-not-null",
+    "client-read-lp-buffer-not-null",
     breaks=(
         "MQQP-3.2.4.2-17",
         "MQQP-3.2.4.2-27",
@@ -227,15 +227,18 @@ class OtherAction(ClientReading):
     ),
 )
 class BufferNotNull(ClientReading):
-    """lpBuffer points to no bytes."""
+    """The client's read carries an lpBuffer that is not NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         return super().describe_read(read) | {"lpBuffer": b""}
 
 
-@fault("remote-read-sequential-id", breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"))
+@fault(
+    "client-read-sequential-id-not-zero",
+    breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
+)
 class SequentialIdNotZero(ClientReading):
-    """SequentialId is not zero."""
+    """The client's RemoteQMStartReceive2 carries a nonzero SequentialId."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
@@ -254,7 +257,7 @@ def _size_of_nothing(request: Request) -> Request:
 
 
 add(
-    "remote-read-size",
+    "client-read-dw-size-not-zero",
     (
         "MQQP-3.2.4.2-16",
         "MQQP-3.2.4.2-26",
@@ -266,23 +269,26 @@ add(
         "MQQP-3.2.4.6-26",
         "MQQP-2.2.2.1-03",
     ),
-    "dwSize is not zero.",
+    "The client's read carries dwSize 1.",
     pdus(Request, _size_of_nothing),
 )
 
 # -- what comes back --------------------------------------------------------------------------------------------------
 
 add(
-    "remote-read-handle-forgotten",
+    "client-receive-handle-not-kept",
     ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33"),
-    "The handle of the read session is not kept.",
+    "The client does not keep the context handle of a receive.",
     skip(ClientReading.note_remote_read_handle),
 )
 
 
-@fault("remote-read-other-message", breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"))
+@fault(
+    "client-read-body-one-byte-short",
+    breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
+)
 class OtherMessage(ClientReading):
-    """The body of a message loses its last byte."""
+    """The client delivers a message whose body is one byte short."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
@@ -290,7 +296,7 @@ class OtherMessage(ClientReading):
 
 
 LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""What a property is that is not there, where that is not its type's usual."""
+"""The value of a lost property, where it is not the default of its type."""
 
 
 def _without(name: str) -> Install:
@@ -302,49 +308,49 @@ def _without(name: str) -> Install:
             lost = LOST.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
-    return replaced(Without)
+    return replace_part(Without)
 
 
 for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime", "ArrivalTime"):
     add(
-        f"remote-read-without-{_property}",
+        f"client-read-without-{_property}",
         ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
-        f"A message that was read has lost its {_property}.",
+        f"The client delivers a message without its {_property}.",
         _without(_property),
     )
 
 
 add(
-    "remote-read-not-ended",
+    "client-end-receive-not-called",
     ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"),
-    "RemoteQMEndReceive is not called.",
+    "The client does not call RemoteQMEndReceive.",
     skip_sequence(ClientReading.end_receive),
 )
 
 
-@fault("remote-read-ends-another", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
+@fault("client-end-receive-other-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
 class AnotherReceiveEnded(ClientReading):
-    """pphContext of RemoteQMEndReceive is another handle."""
+    """The client's RemoteQMEndReceive carries another context handle."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         entry.RemoteReadHandle = UUID(int=0xBAD)
         yield from super().end_receive(entry, ack)
 
 
-@fault("remote-read-refused", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
+@fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
 class MessageRefused(ClientReading):
-    """A message that was received is refused with NACK."""
+    """The client's RemoteQMEndReceive carries RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
 
 
 @fault(
-    "remote-names-of-the-sender",
+    "client-private-names-resolved-at-sender",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
 class NamesOfTheSender(ClientReading):
-    """Private queues that a message names by number alone are taken for those of its sender."""
+    """The client resolves a private response queue at the sender of the message and ignores its type."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
@@ -355,9 +361,9 @@ class NamesOfTheSender(ClientReading):
         return found._replace(message=replace(found.message, ResponseQueueFormatName=name))
 
 
-@fault("version-asked-for-once", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
+@fault("client-get-version-called-once-per-queue", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
 class VersionAskedForOnce(ClientReading):
-    """The version of a server is asked for before the first read of a queue only."""
+    """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -369,9 +375,9 @@ class VersionAskedForOnce(ClientReading):
         return self._known[read.queue.number]
 
 
-@fault("version-5-0-with-a-late-build-not-old", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
+@fault("client-version-5-0-late-build-taken-for-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
 class Version50WithALateBuildNotOld(ClientReading):
-    """A server of version 5.0 is old only with a build below 951."""
+    """The client treats a server of version 5.0 with build 951 or later as a new server."""
 
     def is_old_version(self, version: Version | None) -> bool:
         late = version is not None and (version.Major, version.Minor) == (5, 0) and version.BuildNumber >= 951
@@ -379,12 +385,12 @@ class Version50WithALateBuildNotOld(ClientReading):
 
 
 @fault(
-    "request-ids-counted-for-each-queue",
+    "client-request-ids-counted-per-queue",
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
     blind=True,
 )
 class RequestIdsCountedForEachQueue(ClientReading):
-    """The RequestIds of the reads of each queue begin with 1."""
+    """The client counts the RequestIds of each queue from 1."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
@@ -393,9 +399,9 @@ class RequestIdsCountedForEachQueue(ClientReading):
         return entry
 
 
-@fault("time-out-of-zero-taken-for-endless", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
+@fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
 class TimeOutOfZeroTakenForEndless(ClientReading):
-    """ulTimeout of a read that is not to wait is that of one that waits for ever."""
+    """The client's read with time-out 0 carries ulTimeout 0xFFFFFFFF."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)

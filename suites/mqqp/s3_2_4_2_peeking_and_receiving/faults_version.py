@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, Version
@@ -12,11 +12,11 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 
 
 @fault(
-    "remote-read-version-not-asked",
+    "client-get-version-not-called",
     breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01"),
 )
 class VersionNotAsked(ClientReading):
-    """RemoteQmGetVersion is not called."""
+    """The client does not call RemoteQmGetVersion."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         yield from ()
@@ -24,17 +24,17 @@ class VersionNotAsked(ClientReading):
 
 
 def _old_when(test: Callable[[Version], bool]) -> Install:
-    """Take a server for old when a test says so, and not as the rules say."""
+    """Decide by a test, instead of by the rules, whether a server is old."""
 
     class OldWhen(ClientReading):
         def is_old_version(self, version: Version | None) -> bool:
             return version is not None and test(version)
 
-    return replaced(OldWhen)
+    return replace_part(OldWhen)
 
 
 add(
-    "remote-read-every-server-old",
+    "client-every-version-taken-for-old",
     (
         "MQQP-3.2.4.2-08",
         "MQQP-3.2.4.2-23",
@@ -45,17 +45,17 @@ add(
         "MQQP-3.2.4.6-07",
         "MQQP-3.2.4.6-22",
     ),
-    "Every server counts as old.",
+    "The client treats every server as an old server.",
     _old_when(lambda version: True),
 )
 
 
 @fault(
-    "remote-read-old-server-not-asked",
+    "client-old-server-not-read",
     breaks=("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
 )
 class OldServerNotAsked(ClientReading):
-    """An old server is not read from at all."""
+    """The client does not read from an old server."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         yield from ()
@@ -63,20 +63,20 @@ class OldServerNotAsked(ClientReading):
 
 
 add(
-    "remote-read-four-is-new",
+    "client-version-4-taken-for-new",
     ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
-    "A server of version 4 counts as new.",
+    "The client treats a server of version 4 as a new server.",
     _old_when(lambda version: version.Major == 5 and version.Minor < 1),
 )
 add(
-    "remote-read-five-is-new",
+    "client-version-5-0-taken-for-new",
     ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09"),
-    "A server of version 5.0 counts as new.",
+    "The client treats a server of version 5.0 as a new server.",
     _old_when(lambda version: version.Major < 5),
 )
 add(
-    "remote-read-early-build-is-new",
+    "client-version-5-0-early-build-taken-for-new",
     ("MQQP-3.2.4.2-11", "MQQP-3.2.4.3-11", "MQQP-3.2.4.5-11", "MQQP-3.2.4.6-10"),
-    "A server of version 5.0 counts as new when its build is below 951.",
+    "The client treats a server of version 5.0 with a build below 951 as a new server.",
     _old_when(lambda version: version < (5, 1) and not (version.Major == 5 and version.BuildNumber < 951)),
 )

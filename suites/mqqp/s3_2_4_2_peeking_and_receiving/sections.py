@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from suites.mqqp.steps.reads import PEEKING, PEEKING_BY_CURSOR, RECEIVING, RECEIVING_BY_CURSOR, Reading
+from suites.mqqp.steps.reader import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Section:
 # MS-MQQP 3.2.4.2 Peeking a Message
 PEEKING_SECTION = Section(
     number="MQQP-3.2.4.2",
-    reading=PEEKING,
+    reading=Reading.PEEK,
     entry={
         "create": "MQQP-3.2.4.2-02",
         "handle": "MQQP-3.2.4.2-03",
@@ -81,7 +81,7 @@ PEEKING_SECTION = Section(
 # MS-MQQP 3.2.4.3 Receiving a Message
 RECEIVING_SECTION = Section(
     number="MQQP-3.2.4.3",
-    reading=RECEIVING,
+    reading=Reading.RECEIVE,
     entry={
         "create": "MQQP-3.2.4.3-02",
         "handle": "MQQP-3.2.4.3-03",
@@ -132,7 +132,7 @@ RECEIVING_SECTION = Section(
 # MS-MQQP 3.2.4.5 Peeking a Message by Using a Cursor
 PEEKING_BY_CURSOR_SECTION = Section(
     number="MQQP-3.2.4.5",
-    reading=PEEKING_BY_CURSOR,
+    reading=Reading.PEEK_NEXT_BY_CURSOR,
     entry={
         "create": "MQQP-3.2.4.5-02",
         "handle": "MQQP-3.2.4.5-03",
@@ -179,7 +179,7 @@ PEEKING_BY_CURSOR_SECTION = Section(
 # MS-MQQP 3.2.4.6 Receiving a Message by Using a Cursor
 RECEIVING_BY_CURSOR_SECTION = Section(
     number="MQQP-3.2.4.6",
-    reading=RECEIVING_BY_CURSOR,
+    reading=Reading.RECEIVE_BY_CURSOR,
     entry={
         "create": "MQQP-3.2.4.6-02",
         "handle": "MQQP-3.2.4.6-03",

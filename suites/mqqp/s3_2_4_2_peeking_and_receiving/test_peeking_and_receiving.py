@@ -1,6 +1,6 @@
 """MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: peeking and receiving, without a cursor and with one.
 
-Each check is made for each of the four sections; ``sections.py`` has their rules.
+Each check runs for each of the four sections; ``sections.py`` has their rules.
 """
 
 from __future__ import annotations
@@ -17,98 +17,95 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId, dissect, user_message
-from harness.wire.rpc_qm2qm import INFINITE, RECEIVE, RR_ACK
+from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
-from suites.mqqp.steps.reader import (
-    ARRIVED,
-    CURSOR,
-    FAR,
-    LABEL,
-    QUEUE_DESCRIPTOR,
-    QUEUE_HANDLE,
-    START,
-    START2,
-    WINDOWS_7,
-    WINDOWS_2000,
-    WINDOWS_2003,
-    Reader,
-    context,
-    description,
-    give,
-)
-from suites.mqqp.steps.reads import READ_TIMEOUT_MS, TIMEOUT_MS, Reading
-from suites.mqqp.steps.whole import KINDS, RECOVERABLE, every_property
-from suites.whole_messages import SAME, differences
+from suites.mqqp.steps.reader import Reader, Reading
+from suites.mqqp.steps.whole import Kind, build_full_message
+from suites.whole_messages import SAME, describe_differences
 
 pytestmark = needs("remote_read")
 
-ALWAYS_OLD = "the SUT does not ask for versions and always calls RemoteQMStartReceive, as Windows 2000 does"
+NEVER_ASKS_VERSION = (
+    "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
+)
 TIMEOUTS_MS = (0, INFINITE)
 """The least and the greatest time-out of a read."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """MQ_ERROR_IO_TIMEOUT, and the status of a fault."""
-LIVES = ("time_to_reach_queue_s", "time_to_be_received_s")
-"""What an application is told of how long a message lives may be what is left of it."""
+LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
+"""Properties that may show the remaining time of a message instead of the time that it was sent with."""
 VERSIONS = {
-    "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], START),
-    "below_5_1": ([WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], START),
-    "early_build": ([(5, 0, 0), (5, 0, 950)], START),
-    "old": ([WINDOWS_2000], START),
+    "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], Method.START_RECEIVE),
+    "below_5_1": ([Reader.WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], Method.START_RECEIVE),
+    "early_build": ([(5, 0, 0), (5, 0, 950)], Method.START_RECEIVE),
+    "old": ([Reader.WINDOWS_2000], Method.START_RECEIVE),
     "new": (
         [
             (5, 1, 951),
             (5, 1, 2_600),
-            WINDOWS_2003,  # E136: what is before (5, 1, 951) may be old
+            Reader.WINDOWS_2003,  # E136: what is before (5, 1, 951) may be old
             (6, 0, 0),
             (10, 0, 0),
             (255, 0, 950),
         ],
-        START2,
+        Method.START_RECEIVE2,
     ),
-    "check": ([WINDOWS_7], START2),
+    "check": ([Reader.WINDOWS_7], Method.START_RECEIVE2),
 }
-"""Versions that a server returns, and the method that is called then."""
-COUNTS_AS_OLD = ("below_5", "below_5_1", "early_build")
-"""What should be looked for in a version; which method has to be called then is a rule of its own, ``old``."""
+"""By rule: the versions that the peer returns, and the method that the SUT calls then."""
+CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
+"""The conditions that make a server old; the method for an old server is a rule of its own, ``old``."""
 
 
-def each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
-    """Make a check for each section; ``rules``: those that it judges there."""
+def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
+    """Run a check for each section; ``rules``: the rules that it judges there."""
     return pytest.mark.parametrize(
         "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
     )
 
 
-@each_section(lambda section: section.old.values())
-def test_what_an_old_server_is_asked(peer, sut, judge, section):
-    """The REMOTEREADDESC of a read at a server of version 5.0."""
-    judge_fields(Reader(peer, sut, WINDOWS_2000), judge, section.reading, START, section.old)
+@for_each_section(lambda section: section.old.values())
+def test_client_read_of_old_server_has_required_fields(peer, sut, judge, section):
+    """The peer returns version 5.0, and the SUT reads: the REMOTEREADDESC of RemoteQMStartReceive has the required
+    value in each field.
+    """
+    judge_fields_of_read(
+        Reader(peer, sut, Reader.WINDOWS_2000), judge, section.reading, Method.START_RECEIVE, section.old
+    )
 
 
-@each_section(lambda section: section.new.values())
-def test_what_a_server_is_asked(peer, sut, judge, section):
-    """The REMOTEREADDESC2 of a read at a server of version 6.1."""
-    judge_fields(Reader(peer, sut, WINDOWS_7), judge, section.reading, START2, section.new)
+@for_each_section(lambda section: section.new.values())
+def test_client_read_of_new_server_has_required_fields(peer, sut, judge, section):
+    """The peer returns version 6.1, and the SUT reads: the REMOTEREADDESC2 of RemoteQMStartReceive2 has the required
+    value in each field.
+    """
+    judge_fields_of_read(
+        Reader(peer, sut, Reader.WINDOWS_7), judge, section.reading, Method.START_RECEIVE2, section.new
+    )
 
 
-def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, rules: Mapping[str, str]) -> None:
-    """Judge the fields with which a method is called; ``rules``: by field."""
+def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method: str, rules: Mapping[str, str]) -> None:
+    """Judge the fields of the SUT's read; ``rules``: the rule of each field."""
     remote = reader.open()
     reader.let_reads_wait()
-    request = reading.begin(reader, remote)
+    request = reader.begin_read(reading, remote)
     reader.peer.environment.run_until(lambda: bool(reader.reads()), reader.sut.response_timeout_ms)
     if not reader.reads():
         evidence = reader.server.calls
-        judge(rules["ulAction"], expected=reading.action, observed="no read came", evidence=evidence)
+        judge(rules["ulAction"], expected=reading.action, observed="no StartReceive came", evidence=evidence)
         return
     call = reader.reads()[0]
-    if method == START2 and call.name == START and not reader.server.named("RemoteQmGetVersion"):
-        judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
+    if (
+        method == Method.START_RECEIVE2
+        and call.name == Method.START_RECEIVE
+        and not reader.server.named("RemoteQmGetVersion")
+    ):
+        judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
         return
     if call.name != method:
         raise ConformanceFailure(f"the SUT called {call.name}")
-    asked = description(call)
-    for name, expected in fields_of(reading).items():
+    asked = reader.description_of(call)
+    for name, expected in required_numbers(reading).items():
         if name in rules:
             holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
             judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
@@ -120,52 +117,59 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
     )
     for timeout_ms in TIMEOUTS_MS:
         before = len(reader.reads())
-        reading.begin(reader, remote, timeout_ms)
+        reader.begin_read(reading, remote, timeout_ms)
         call = reader.await_reads(before + 1)[-1]
-        judge(rules["ulTimeout"], expected=timeout_ms, observed=description(call).ulTimeout, evidence=call.evidence)
+        judge(
+            rules["ulTimeout"],
+            expected=timeout_ms,
+            observed=reader.description_of(call).ulTimeout,
+            evidence=call.evidence,
+        )
     reader.begin("cancel", request=request.number)
-    cancel = reader.one("RemoteQMCancelReceive")
+    cancel = reader.await_first_call("RemoteQMCancelReceive")
     evidence = [call, cancel]
     judge(rules["dwRequestID"], expected=cancel.into.dwRequestID, observed=asked.dwRequestID, evidence=evidence)
 
 
-def fields_of(reading: Reading) -> dict[str, int]:
-    """Return the values of the fields that are numbers, but dwRequestID."""
+def required_numbers(reading: Reading) -> dict[str, int]:
+    """Return the required values of the numeric fields except dwRequestID."""
     return {
-        "hRemoteQueue": QUEUE_HANDLE,
-        "dwQueue": QUEUE_DESCRIPTOR,
-        "hCursor": CURSOR if reading.cursor else 0,
+        "hRemoteQueue": Reader.QUEUE_HANDLE,
+        "dwQueue": Reader.QUEUE_DESCRIPTOR,
+        "hCursor": Reader.CURSOR if reading.by_cursor else 0,
         "ulAction": reading.action,
-        "ulTimeout": TIMEOUT_MS,
+        "ulTimeout": Reader.TIMEOUT_MS,
         "dwSize": 0,
         "SequentialId": 0,
     }
 
 
-@each_section(lambda section: section.version.values())
-def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, section):
-    """Servers of many versions: RemoteQMStartReceive is called below 5.1, else RemoteQMStartReceive2."""
+@for_each_section(lambda section: section.version.values())
+def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
+    """The peer returns many versions: the SUT calls RemoteQmGetVersion first, RemoteQMStartReceive for versions below
+    5.1, and RemoteQMStartReceive2 for others.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
-    cursor = reader.open_cursor(remote) if section.reading.cursor else None
+    cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     given_up = False
     for about, version, method in (
         (about, one, how) for about, (versions, how) in VERSIONS.items() for one in versions
     ):
         reader.set_version(*version)
         before = len(reader.server.calls)
-        section.reading.begin(reader, remote, cursor=cursor).outcome()
+        reader.begin_read(section.reading, remote, cursor=cursor).outcome()
         calls = reader.server.calls[before:]
-        called = [call.name for call in calls if call.name in (START, START2)]
+        called = [call.name for call in calls if call.name in (Method.START_RECEIVE, Method.START_RECEIVE2)]
         asked = [call.name for call in calls[:1]] == ["RemoteQmGetVersion"]
         if not asked and about in ("new", "old"):
             given_up = True
             continue
-        if about in COUNTS_AS_OLD:
+        if about in CONDITIONS_OF_OLD_SERVER:
             judge(
                 section.version[about],
                 expected=holds("RemoteQMStartReceive2 is not called"),
-                observed=START2 not in called,
+                observed=Method.START_RECEIVE2 not in called,
                 evidence=calls,
             )
             continue
@@ -178,23 +182,24 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
                 evidence=calls,
             )
     if given_up:
-        judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
+        judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
 
 
-@each_section(lambda section: section.entry.values())
-def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section):
-    """Two reads of a queue wait, and one of the queue opened again; the second is cancelled: RemoteQMCancelReceive
-    names it.
+@for_each_section(lambda section: section.entry.values())
+def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
+    """Two reads of one queue and one of another wait, with three different dwRequestIDs.
+
+    The application cancels the second: RemoteQMCancelReceive has its dwRequestID and its phQueue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    cursor = reader.open_cursor(remote) if section.reading.cursor else None
-    requests = section.reading.begin_in_turn(reader, remote, 2, cursor)
-    reader.open_as_another()
-    section.reading.begin(reader, reader.open(), READ_TIMEOUT_MS)
+    cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
+    requests = reader.begin_long_reads(section.reading, remote, 2, cursor)
+    reader.return_other_handles()
+    reader.begin_read(section.reading, reader.open(), Reader.LONG_TIMEOUT_MS)
     calls = reader.await_reads(3)
-    numbers = [description(call).dwRequestID for call in calls]
+    numbers = [reader.description_of(call).dwRequestID for call in calls]
     evidence = [*calls]
     rules = section.entry
     differ = holds("each read has a dwRequestID of its own")
@@ -205,77 +210,96 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
     found = [call.into.dwRequestID for call in cancels if call.into is not None]
     judge(rules["create"], rules["add"], expected=numbers[1:2], observed=found, evidence=evidence)
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(rules["handle"], expected=[QUEUE_HANDLE], observed=handles, evidence=evidence)
+    judge(rules["handle"], expected=[Reader.QUEUE_HANDLE], observed=handles, evidence=evidence)
 
 
 @needs("inspect")
-@each_section(lambda section: [section.removal])
-def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
-    """One entry while the server lets the read wait, none when it has answered: a message, a failure, a fault."""
+@for_each_section(lambda section: [section.removal])
+def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
+    """PendingRemoteReadEntryCollection has one entry while a read waits, and none after the peer answers with a
+    message, a failure or a fault.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    cursor = reader.open_cursor(remote) if section.reading.cursor else None
-    ways = (reader.give, lambda call: give(call, None, IO_TIMEOUT), lambda call: call.fault(ACCESS_DENIED))
-    for number, answer in enumerate(ways, 1):
-        request = section.reading.begin(reader, remote, READ_TIMEOUT_MS, cursor)
+    cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
+    answers = (
+        lambda call: reader.answer_with_message(call),
+        lambda call: reader.answer_read(call, None, IO_TIMEOUT),
+        lambda call: call.fault(ACCESS_DENIED),
+    )
+    for number, answer in enumerate(answers, 1):
+        request = reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
         call = reader.await_reads(number)[-1]
-        before = len(reader.pending())
+        before = len(reader.pending_read_entries())
         answer(call)
         request.wait()
-        pending = {"before": before, "after": len(reader.pending())}
+        pending = {"before": before, "after": len(reader.pending_read_entries())}
         judge.all(expected=facts(before=1, after=0), observed=pending, evidence=call.evidence)
 
 
 @pytest.mark.parametrize(
-    ("way", "kind"), [("old", RECOVERABLE), *(("new", kind) for kind in KINDS)], ids=["old", *KINDS]
+    ("way", "kind"), [("old", Kind.RECOVERABLE), *(("new", kind) for kind in Kind)], ids=["old", *Kind]
 )
-@each_section(lambda section: section.message.values())
-def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
-    """The application gets what the server sent, every property; after a receive the server gets its acknowledgment."""
-    reader = Reader(peer, sut, WINDOWS_2000 if way == "old" else WINDOWS_7)
-    message = every_property(peer, LABEL, kind, destination=f"TCP:{peer.address}\\{FAR}")
-    reader.server.answers |= dict.fromkeys((START, START2), lambda call: give(call, bytes(message)))
+@for_each_section(lambda section: section.message.values())
+def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, way, kind):
+    """The peer answers a read with a message with every property set: the application gets every property.
+
+    A receive is followed by one RemoteQMEndReceive with its handle and RR_ACK.
+    """
+    reader = Reader(peer, sut, Reader.WINDOWS_2000 if way == "old" else Reader.WINDOWS_7)
+    message = build_full_message(peer, Reader.LABEL, kind, destination=reader.destination)
+    reader.server.answers |= dict.fromkeys(
+        (Method.START_RECEIVE, Method.START_RECEIVE2), lambda call: reader.answer_read(call, bytes(message))
+    )
     remote = reader.open()
-    reply = section.reading.begin(reader, remote).wait()
+    reply = reader.begin_read(section.reading, remote).wait()
     call = reader.await_reads()[0]
     as_sent = dissect(bytes(message))
-    observed = differences(as_sent, reply.get("message"), peer.identifier, but=LIVES, arrived_time=ARRIVED)
+    observed = describe_differences(
+        as_sent, reply.get("message"), peer.identifier, but=LIFE_TIMES, arrived_time=Reader.ARRIVAL_TIME
+    )
     rules = section.message
     judge(rules["message"], expected=SAME, observed=observed, evidence=call.evidence)
-    if section.reading.action != RECEIVE:
+    if section.reading.action != Action.RECEIVE:
         return
     ends = reader.server.wait("RemoteQMEndReceive")
     evidence = [call, *ends]
     judge(rules["end"], expected=1, observed=len(ends), evidence=evidence)
-    handle = context(0x4EAD_0000 + description(call).dwRequestID)
+    handle = reader.receive_handle_of(call)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
     judge(rules["read_handle"], rules["context"], expected=[handle.hex()], observed=given, evidence=evidence)
     acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
-    judge(rules["ack"], expected=[RR_ACK], observed=acks, evidence=evidence)
+    judge(rules["ack"], expected=[Ack.RR_ACK], observed=acks, evidence=evidence)
 
 
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
 NUMBER = 0xBEEF
 ON_SOURCE, ON_DESTINATION = 2, 3
-"""Types of private queues in UserHeader.Flags whose computer stands elsewhere (MS-MQMQ 2.2.19.2)."""
+"""Values of UserHeader.Flags.RQ: private queues that are named by number alone (MS-MQMQ 2.2.19.2)."""
 
 
 @pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])
-@each_section(lambda section: [section.message["message"]])
-def test_private_queues_that_a_message_names_are_those_of_their_computers(peer, sut, judge, section, kind):
-    """A message of a third computer names a response queue by its number, there or where the message lay."""
+@for_each_section(lambda section: [section.message["message"]])
+def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge, section, kind):
+    """A message of a third computer names a response queue by number, on its source or on its destination: the
+    application gets a private format name with the GUID of that computer.
+    """
     reader = Reader(peer, sut)
     user = {"SourceQueueManager": OTHER, "QueueManagerAddress": peer.identifier, "MessageID": peer.message_id()}
     response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=NUMBER)}
-    data = bytes(user_message(destination=f"TCP:{peer.address}\\{FAR}", user=user | response, label=LABEL))
-    reader.server.answers |= dict.fromkeys((START, START2), lambda call: give(call, data))
-    reply = section.reading.begin(reader, reader.open()).wait()
+    data = bytes(user_message(destination=reader.destination, user=user | response, label=Reader.LABEL))
+    reader.server.answers |= dict.fromkeys(
+        (Method.START_RECEIVE, Method.START_RECEIVE2), lambda call: reader.answer_read(call, data)
+    )
+    reply = reader.begin_read(section.reading, reader.open()).wait()
     evidence = reader.await_reads()[0].evidence
     rule = section.message["message"]
     told_of = (reply.get("message") or {}).get("response_queue")
     if reply.get("message") and told_of is None:
-        judge.not_exercised(rule, reason="the SUT does not tell the response queue of a message", evidence=evidence)
+        judge.mark_not_exercised(
+            rule, reason="the SUT does not show the response queue of a message", evidence=evidence
+        )
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
     observed = {"computer": computer, "number": number.lstrip("0")}

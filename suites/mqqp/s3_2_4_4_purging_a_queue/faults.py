@@ -10,16 +10,16 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Sequence
 
 add(
-    "remote-purge-not-called",
+    "client-purge-queue-not-called",
     "MQQP-3.2.4.4-D01",
-    "Nothing is called to purge a queue.",
+    "The client does not call RemoteQMPurgeQueue.",
     skip_sequence(ClientOpening.purge_queue_at_server),
 )
 
 
-@fault("remote-purge-by-descriptor", breaks="MQQP-3.2.4.4-D01")
+@fault("client-purge-queue-by-descriptor", breaks="MQQP-3.2.4.4-D01")
 class PurgeByDescriptor(ClientOpening):
-    """The queue that is to be purged is named by its descriptor."""
+    """The client's RemoteQMPurgeQueue carries dwpQueue instead of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         assert queue.binding is not None
@@ -27,9 +27,9 @@ class PurgeByDescriptor(ClientOpening):
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", **arguments)
 
 
-@fault("remote-purge-last-opened", breaks="MQQP-3.2.4.4-D01")
+@fault("client-purge-queue-of-last-opened-queue", breaks="MQQP-3.2.4.4-D01")
 class PurgeLastOpened(ClientOpening):
-    """The queue that was opened last is purged."""
+    """The client purges the queue that it opened last."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         *_, last = self.qm.remote_client.queues.values()

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue
 
 
-@fault("remote-cancel-another-read", breaks="MQQP-3.2.4.7-02")
+@fault("client-cancel-receive-of-last-read", breaks="MQQP-3.2.4.7-02")
 class AnotherReadCancelled(ClientCancelling):
-    """The read that began last is cancelled."""
+    """The client cancels the read that it began last."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         return self.qm.remote_client.PendingRemoteReadEntryCollection[-1]
 
 
 add(
-    "remote-cancel-not-called",
+    "client-cancel-receive-not-called",
     "MQQP-3.2.4.7-03",
-    "RemoteQMCancelReceive is not called.",
+    "The client does not call RemoteQMCancelReceive.",
     skip_sequence(ClientCancelling.call_cancel_receive),
 )
 
@@ -35,19 +35,19 @@ def _one_more(parameter: str) -> Install:
             values = super().build_cancel_receive(entry)
             return values | {parameter: values[parameter] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _breaks, _parameter in (
-    ("remote-cancel-other-queue", ("MQQP-3.2.4.7-04", "MQQP-3.2.4.9-03"), "hQueue"),
-    ("remote-cancel-other-descriptor", ("MQQP-3.2.4.7-05",), "pQueue"),
-    ("remote-cancel-other-request", ("MQQP-3.2.4.7-06", "MQQP-3.2.4.9-04"), "dwRequestID"),
+    ("client-cancel-receive-h-queue-one-too-high", ("MQQP-3.2.4.7-04", "MQQP-3.2.4.9-03"), "hQueue"),
+    ("client-cancel-receive-p-queue-one-too-high", ("MQQP-3.2.4.7-05",), "pQueue"),
+    ("client-cancel-receive-id-one-too-high", ("MQQP-3.2.4.7-06", "MQQP-3.2.4.9-04"), "dwRequestID"),
 ):
-    add(_name, _breaks, f"{_parameter} of RemoteQMCancelReceive is another number.", _one_more(_parameter))
+    add(_name, _breaks, f"The client's RemoteQMCancelReceive carries {_parameter} plus 1.", _one_more(_parameter))
 
 add(
-    "remote-cancel-entry-stays",
+    "client-cancelled-read-stays-pending",
     "MQQP-3.2.4.7-07",
-    "The entry of a cancelled read stays.",
+    "The client keeps the PendingRemoteReadEntry of a cancelled read.",
     skip(ClientCancelling.remove_cancelled_read),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.client_commands import ClientCommands
@@ -14,16 +14,16 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.remote_commands import RemoteCloseCursor
 
 add(
-    "remote-cursor-not-closed",
+    "client-close-cursor-not-called",
     ("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"),
-    "RemoteQMCloseCursor is not called.",
+    "The client does not call RemoteQMCloseCursor.",
     skip_sequence(ClientCancelling.close_remote_cursor),
 )
 
 
-@fault("remote-closed-cursor-remembered", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
+@fault("client-closed-cursor-still-usable", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
 class ClosedCursorRemembered(ClientCommands):
-    """A cursor that was closed can be named in every command, as before."""
+    """The client still uses a closed cursor in every command that names it."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:
         cursor = self.qm.remote_client.cursors.get(request.cursor)
@@ -40,11 +40,11 @@ def _one_more(parameter: str) -> Install:
             values = super().build_close_cursor(queue, cursor)
             return values | {parameter: values[parameter] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _rule, _parameter in (
-    ("remote-cursor-other-queue", "MQQP-3.2.4.8-03", "hQueue"),
-    ("remote-cursor-other-cursor", "MQQP-3.2.4.8-04", "hCursor"),
+    ("client-close-cursor-h-queue-one-too-high", "MQQP-3.2.4.8-03", "hQueue"),
+    ("client-close-cursor-h-cursor-one-too-high", "MQQP-3.2.4.8-04", "hCursor"),
 ):
-    add(_name, _rule, f"{_parameter} of RemoteQMCloseCursor is another number.", _one_more(_parameter))
+    add(_name, _rule, f"The client's RemoteQMCloseCursor carries {_parameter} plus 1.", _one_more(_parameter))

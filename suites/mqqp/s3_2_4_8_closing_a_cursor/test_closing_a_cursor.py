@@ -4,42 +4,47 @@ from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import CURSOR, QUEUE_HANDLE, Reader, description
-from suites.mqqp.steps.reads import PEEKING_BY_CURSOR, PEEKING_CURRENT_BY_CURSOR, RECEIVING_BY_CURSOR
+from suites.mqqp.steps.reader import Reader, Reading
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
-def test_the_cursor_is_closed_at_the_server(peer, sut, judge):
-    """RemoteQMCloseCursor is called once, with the handles of the queue and of the cursor."""
+def test_client_closes_cursor_at_server(peer, sut, judge):
+    """The application closes a cursor: one RemoteQMCloseCursor comes, with the handles of queue and cursor."""
     reader = Reader(peer, sut)
     cursor = reader.open_cursor(reader.open())
     reader.begin("remote_close_cursor", cursor=cursor)
     calls = reader.server.wait("RemoteQMCloseCursor")
     evidence = [frame for call in calls for frame in call.evidence]
     judge("MQQP-3.2.4.8-02", expected=1, observed=len(calls), evidence=evidence)
-    for rule, name, expected in (("MQQP-3.2.4.8-03", "hQueue", QUEUE_HANDLE), ("MQQP-3.2.4.8-04", "hCursor", CURSOR)):
+    for rule, name, expected in (
+        ("MQQP-3.2.4.8-03", "hQueue", Reader.QUEUE_HANDLE),
+        ("MQQP-3.2.4.8-04", "hCursor", Reader.CURSOR),
+    ):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
         judge(rule, expected=[expected], observed=found, evidence=evidence)
 
 
 @needs("remote_read")
 @covers("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02")
-def test_a_closed_cursor_is_used_no_more(peer, sut, judge):
-    """A cursor is read with and closed; the server sees nothing of it afterwards, whatever is asked of the client."""
+def test_client_does_not_use_closed_cursor(peer, sut, judge):
+    """The application reads by a cursor and closes it.
+
+    It then tries to read by it and to close it again: no call with that cursor comes.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote)
-    ways = (PEEKING_CURRENT_BY_CURSOR, PEEKING_BY_CURSOR, RECEIVING_BY_CURSOR)
+    ways = (Reading.PEEK_CURRENT_BY_CURSOR, Reading.PEEK_NEXT_BY_CURSOR, Reading.RECEIVE_BY_CURSOR)
     for way in ways:
-        way.begin(reader, remote, cursor=cursor).wait()
-    before = [description(call).hCursor for call in reader.reads()]
+        reader.begin_read(way, remote, cursor=cursor).wait()
+    before = [reader.description_of(call).hCursor for call in reader.reads()]
     reader.begin("remote_close_cursor", cursor=cursor).wait()
     for way in ways:
-        way.begin(reader, remote, cursor=cursor).wait()
+        reader.begin_read(way, remote, cursor=cursor).wait()
     reader.begin("remote_close_cursor", cursor=cursor).wait()
     closings = reader.server.named("RemoteQMCloseCursor")
-    after = [description(call).hCursor for call in reader.reads()[len(before) :]]
-    observed = {"before": before, "closings": len(closings), "after": [one for one in after if one == CURSOR]}
-    expected = facts(before=[CURSOR] * len(ways), closings=1, after=[])
+    after = [reader.description_of(call).hCursor for call in reader.reads()[len(before) :]]
+    observed = {"before": before, "closings": len(closings), "after": [one for one in after if one == Reader.CURSOR]}
+    expected = facts(before=[Reader.CURSOR] * len(ways), closings=1, after=[])
     judge.all(expected=expected, observed=observed, evidence=[*reader.reads(), *closings])

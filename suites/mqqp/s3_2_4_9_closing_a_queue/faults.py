@@ -17,41 +17,41 @@ from reference_qm.core.remote.client_steps import Binding, Sequence
 OTHER_HANDLE = UUID(int=0xBAD)
 
 
-@fault("remote-close-another-queue", breaks="MQQP-3.2.4.9-02")
+@fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
 class AnotherQueueClosed(ClientOpening):
-    """The queue that was opened last is closed."""
+    """The client closes the queue that it opened last."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         return self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
 
 
 add(
-    "remote-close-not-called",
+    "client-close-queue-not-called",
     ("MQQP-3.2.4.9-05", "MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01"),
-    "RemoteQMCloseQueue is not called.",
+    "The client does not call RemoteQMCloseQueue.",
     skip_sequence(ClientOpening.call_close_queue),
 )
 
 
-@fault("remote-close-other-session", breaks="MQQP-3.2.4.9-06")
+@fault("client-close-queue-other-handle", breaks="MQQP-3.2.4.9-06")
 class OtherSession(ClientOpening):
-    """pphContext of RemoteQMCloseQueue is another handle."""
+    """The client's RemoteQMCloseQueue carries another context handle."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
         yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=OTHER_HANDLE))
 
 
 add(
-    "remote-close-entry-stays",
+    "client-closed-queue-entry-kept",
     "MQQP-3.2.4.9-07",
-    "The entry of a closed queue stays.",
+    "The client keeps the RemoteOpenQueueEntry of a closed queue.",
     skip(ClientOpening.remove_remote_open_queue),
 )
 
 
-@fault("closing-client-cancels-its-first-read", breaks=("MQQP-3.2.4.9-04",), blind=True)
+@fault("client-cancels-first-read-for-each-of-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
 class ClosingClientCancelsItsFirstRead(ClientCancelling):
-    """Every RemoteQMCancelReceive of a queue names the first of its reads."""
+    """The client that closes a queue cancels its first read once for each pending read."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         described = super().build_cancel_receive(entry)

@@ -5,27 +5,19 @@ from __future__ import annotations
 from harness.expectations import facts, fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import (
-    CURSOR,
-    OTHER_QUEUE,
-    QUEUE_HANDLE,
-    SESSION_HANDLE,
-    Reader,
-    description,
-)
-from suites.mqqp.steps.reads import RECEIVING, TIMEOUT_MS
+from suites.mqqp.steps.reader import Reader, Reading
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
-def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
-    """Two queues are open, each with a cursor, the first is closed: RemoteQMCloseQueue is called once, with its context
-    handle. The other is read with its cursor.
+def test_client_closes_queue_that_application_names(peer, sut, judge):
+    """Two queues are open, each with a cursor, and the application closes the first: one RemoteQMCloseQueue comes, with
+    its context handle. The other is read by its cursor.
     """
     reader = Reader(peer, sut)
     first = reader.open()
     reader.open_cursor(first)
-    reader.open_as_another()
+    reader.return_other_handles()
     kept = reader.open_cursor(reader.open())
     reader.begin("remote_close", remote=first)
     calls = reader.server.wait("RemoteQMCloseQueue")
@@ -35,50 +27,54 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     judge(
         "MQQP-3.2.4.9-02",
         "MQQP-3.2.4.9-06",
-        expected=[SESSION_HANDLE.hex()],
+        expected=[Reader.SESSION_HANDLE.hex()],
         observed=found,
         evidence=evidence,
     )
-    judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
-    reader.begin("remote_receive", cursor=kept, timeout_ms=TIMEOUT_MS).wait()
+    judge.conclude("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
+    reader.begin("remote_receive", cursor=kept, timeout_ms=Reader.TIMEOUT_MS).wait()
     reads = reader.reads()
-    expected = [fields(hRemoteQueue=OTHER_QUEUE, hCursor=CURSOR)]
-    judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(description, reads)), evidence=reads)
+    expected = [fields(hRemoteQueue=Reader.OTHER_QUEUE_HANDLE, hCursor=Reader.CURSOR)]
+    judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.description_of, reads)), evidence=reads)
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
-def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
-    """Two reads wait while their queue is closed. Each may be cancelled before, by its own handle and identifier."""
+def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
+    """Two reads wait when the application closes their queue: each RemoteQMCancelReceive that comes has the phQueue and
+    the dwRequestID of one of them.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    RECEIVING.begin_in_turn(reader, remote, 2)
+    reader.begin_long_reads(Reading.RECEIVE, remote, 2)
     reads = reader.reads()
     reader.begin("remote_close", remote=remote).wait()
     cancels = reader.server.named("RemoteQMCancelReceive")
     if not cancels:
-        judge.give_up(Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue: it need not")
+        judge.give_up(
+            Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue, which is allowed"
+        )
         return
     evidence = [*reads, *cancels]
     named = [call.into.hQueue for call in cancels if call.into is not None]
-    judge("MQQP-3.2.4.9-03", expected=[QUEUE_HANDLE] * len(cancels), observed=named, evidence=evidence)
+    judge("MQQP-3.2.4.9-03", expected=[Reader.QUEUE_HANDLE] * len(cancels), observed=named, evidence=evidence)
     asked = {call.into.dwRequestID for call in cancels if call.into is not None}
-    of_a_read = len(asked & {description(call).dwRequestID for call in reads})
-    case = "cancels that name a read of their own"
+    of_a_read = len(asked & {reader.description_of(call).dwRequestID for call in reads})
+    case = "RemoteQMCancelReceive with the dwRequestID of a pending read"
     judge("MQQP-3.2.4.9-04", expected=len(cancels), observed=of_a_read, case=case, evidence=evidence)
 
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.9-07")
-def test_a_closed_queue_has_no_entry(peer, sut, judge):
-    """One entry while the queue is open, none afterwards."""
+def test_client_removes_entry_of_closed_queue(peer, sut, judge):
+    """RemoteOpenQueueEntryCollection has one entry while the queue is open, and none after it is closed."""
     reader = Reader(peer, sut)
     remote = reader.open()
-    before = len(reader.opened())
+    before = len(reader.open_queue_entries())
     reader.begin("remote_close", remote=remote).wait()
-    after = len(reader.opened())
-    evidence = reader.one("RemoteQMCloseQueue").evidence
+    after = len(reader.open_queue_entries())
+    evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
     judge(
         "MQQP-3.2.4.9-07",
         expected=facts(before=1, after=0),

@@ -1,51 +1,57 @@
-"""Reading by LookupIdentifiers, as far as a reader knows them. Spec: MS-MQQP 3.1.4.11."""
+"""LookupIdentifiers as a remote reader finds them. Spec: MS-MQQP 3.1.4.11."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.peer.association import Call
-from harness.peer.remote import LOOKUP, RemoteQueue, packet_of
-from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV
-from suites.mqqp.steps.reading import brought
+from harness.peer.remote import RemoteQueue
+from harness.sut.shown import lookup_id
+from harness.sut.sut import Sut
+from harness.wire.rpc_qm2qm import Action, LookupId
 
-WAYS = (LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV, LOOKUP_PEEK_CURRENT)
-
-
-def looked_up(queue: RemoteQueue, action: int, lookup_id: int, **fields: Any) -> Call:
-    """Read by a LookupId."""
-    return queue.read(action, by=LOOKUP, lookup_id=lookup_id, **fields)
+_PEEKS = (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV, Action.LOOKUP_PEEK_CURRENT)
+_LOW_7_BYTES = (1 << 56) - 1
+"""The bytes of a LookupIdentifier that are the SequentialId."""
 
 
-def candidates(sequential_id: int, read: Call) -> list[int]:
-    """Return the LookupIdentifiers that a message may have, of which a read brought the lower 7 bytes.
+def list_candidate_lookup_ids(sequential_id: int, read: Call) -> list[int]:
+    """Return the LookupIdentifiers that the message of a read may have; their lower 7 bytes are its SequentialId.
 
-    The highest byte is 0 or 7 less the priority (errata E59).
+    The highest byte is 0 or 7 minus the priority (errata E59).
     """
-    packet = packet_of(read)
+    packet = read.packet
     priorities = [] if packet is None else [packet["BaseHeader"].PR, 0]
     return list(dict.fromkeys([sequential_id, *((7 - one << 56) | sequential_id for one in priorities)]))
 
 
-def by_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) -> str:
-    """Return what a lookup of the message brings that a read brought with this SequentialId."""
-    label = brought(read)
-    found = [brought(looked_up(queue, LOOKUP_PEEK_CURRENT, one)) for one in candidates(sequential_id, read)]
-    return label if label in found else found[0]
+def look_up_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) -> str:
+    """Look up the message of a read by the SequentialId that the read returned; return the label or outcome."""
+    found = [
+        queue.look_up(Action.LOOKUP_PEEK_CURRENT, one).label_or_outcome
+        for one in list_candidate_lookup_ids(sequential_id, read)
+    ]
+    return read.label_or_outcome if read.label_or_outcome in found else found[0]
 
 
-def identifiers(queue: RemoteQueue, count: int) -> list[int]:
-    """Return the LookupIdentifiers of the first messages, from the front on, as far as a reader can find them out.
+def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
+    """Return the LookupIdentifiers of the first messages of a queue, as far as lookups show them.
 
-    One that names a message leads to that or to one beside it.
+    A LookupIdentifier is valid when a lookup finds its message or one beside it.
     """
     found: list[int] = []
-    read = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-    while len(found) < count and packet_of(read) is not None:
-        tried = candidates(read.out.lpRemoteReadDesc2.SequentialId, read)
-        known = [one for one in tried if any(looked_up(queue, way, one).outcome == "MQ_OK" for way in WAYS)]
-        if not known:
+    read = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
+    while len(found) < count and read.packet is not None:
+        valid = [
+            one
+            for one in list_candidate_lookup_ids(read.sequential_id or 0, read)
+            if any(queue.look_up(action, one).outcome == "MQ_OK" for action in _PEEKS)
+        ]
+        if not valid:
             break
-        found.append(known[0])
-        read = looked_up(queue, LOOKUP_PEEK_NEXT, found[-1])
+        found.append(valid[0])
+        read = queue.look_up(Action.LOOKUP_PEEK_NEXT, found[-1])
     return found
+
+
+def show_sequential_ids(sut: Sut, kind: str = "plain") -> dict[str, int]:
+    """Return the lower 7 bytes of the LookupIdentifier of each message in a queue of the SUT, by label."""
+    return {message["label"]: lookup_id(message) & _LOW_7_BYTES for message in sut.messages(kind)}

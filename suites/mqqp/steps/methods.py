@@ -1,4 +1,4 @@
-"""Checks that are made for several methods of qm2qm, each with the rules of its own section."""
+"""Checks that run for several methods of qm2qm, each with the rules of its own section."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from harness.run.marks import covers
 
 
-def by_each(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
-    """Run a check by several methods, each with the rules of its section by what they are about."""
+def for_each_method(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
+    """Run a check by several methods, each with the rules of its section, grouped by the part of the check."""
     return pytest.mark.parametrize(
         ("by", "rules"),
         [

@@ -1,11 +1,11 @@
-"""The SUT as a reader of a queue of the peer: the peer serves qmcomm and qm2qm, and the check says what it answers.
+"""The SUT as the reader of a queue of the peer: the peer serves qmcomm and qm2qm, and the check sets its answers.
 
-The numbers that the peer hands out cannot be mistaken for each other. Spec: MS-MQQP 3.2; MS-MQMP 3.1.4.2 to 4.
+The handles that the peer returns all differ from each other. Spec: MS-MQQP 3.2; MS-MQMP 3.1.4.2 to 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from enum import Enum, StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -15,25 +15,10 @@ from harness.peer.rpc_server import RpcServer, ServedCall
 from harness.sut.releases import LackedByRelease, lacks_method
 from harness.sut.sut import Sut
 from harness.wire import user_message
-from harness.wire.rpc_qm2qm import LOOKUP_RECEIVE_CURRENT, RECEIVE, REMOTEREADDESC, desc2
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, desc2
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
 
-FAR = "private$\\mqc-far"
-"""The queue of the peer that the SUT reads."""
-QUEUE_HANDLE, QUEUE_DESCRIPTOR, OPEN_CONTEXT, CURSOR = 0x1011, 0x2022, 0x3033, 0x4044
-"""phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, three values (MS-MQMP note <27>), and phCursor."""
-SEQUENTIAL_ID = 0x0011_2233_4455_6677
-ARRIVED = 1_700_000_123
-WINDOWS_7, WINDOWS_2003, WINDOWS_2000 = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
-"""Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
-START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
-CANCELED = 0x400E_03E9
-"""MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
 ANSWER_MS = 10_000
-SUCCESS, NO_SUCCESS, NO_ANSWER = "success", "no success", "no answer"
-BODY, LABEL = b"read from afar", "far"
-
-Answer = Callable[[ServedCall], None]
 
 
 def context(number: int) -> bytes:
@@ -41,146 +26,196 @@ def context(number: int) -> bytes:
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
 
-OPEN_HANDLE, SESSION_HANDLE = context(0x0BE7), context(0x5E55)
-OTHER_QUEUE, OTHER_SESSION = 0x1077, context(0x5E77)
+class Outcome(StrEnum):
+    """The outcome of a command to the SUT."""
 
-
-def message(peer: Peer, body: bytes = BODY) -> bytes:
-    """Make a UserMessage Packet that lies in the peer's queue."""
-    user = {"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "SentTime": ARRIVED - 100}
-    destination = f"TCP:{peer.address}\\{FAR}"
-    return bytes(user_message(destination=destination, user=user, body=body, label=LABEL))
-
-
-def description(call: ServedCall) -> Any:
-    """Return the REMOTEREADDESC of a request, a scapy packet; ConformanceFailure when it has none."""
-    if call.into is None:
-        raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
-    if call.name == START:
-        return call.into.lpRemoteReadDesc
-    behind = call.into.lpRemoteReadDesc2.pRemoteReadDesc
-    if behind is None:
-        raise ConformanceFailure(f"{call.name} came with pRemoteReadDesc NULL")
-    return behind.value
-
-
-def give(call: ServedCall, data: bytes | None, status: int = 0) -> None:
-    """Answer a StartReceive with a message, or with a status."""
-    asked = description(call)
-    receives = asked.ulAction in (RECEIVE, *range(LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_CURRENT + 3))
-    handle = context(0x4EAD_0000 + asked.dwRequestID) if receives and data else NULL_HANDLE
-    names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
-    answer = REMOTEREADDESC(
-        **{name: getattr(asked, name) for name in names},
-        dwSize=len(data or b""),
-        Reserved=1,
-        dwArriveTime=ARRIVED if data else 0,
-        lpBuffer=buffer(data),
-    )
-    if call.name == START:
-        call.respond(pphContext=handle, lpRemoteReadDesc=answer, Return=status)
-    else:
-        call.respond(pphContext=handle, lpRemoteReadDesc2=desc2(answer, SEQUENTIAL_ID if data else 0), Return=status)
+    SUCCESS = "success"
+    NO_SUCCESS = "no success"
+    NO_ANSWER = "no answer"
 
 
 class Request:
-    """A verb that was asked of the SUT, and its answer once it has come."""
+    """A command that the SUT's control channel was sent, and its reply once it has come."""
 
     def __init__(self, reader: Reader, number: int) -> None:
         self.reader = reader
         self.number = number
-        self._answer: dict[str, Any] | None = None
+        self._reply: dict[str, Any] | None = None
 
     @property
-    def answered(self) -> bool:
-        """Return whether the answer has come."""
-        if self._answer is None:
-            self._answer = self.reader.sut.control.answer(self.number)
-        return self._answer is not None
+    def is_answered(self) -> bool:
+        """Return whether the reply has come."""
+        if self._reply is None:
+            self._reply = self.reader.sut.control.answer(self.number)
+        return self._reply is not None
 
-    def outcome(self) -> str:
-        """Wait for the answer; return whether it is a success, ``NO_ANSWER`` when none comes."""
-        self.reader.peer.environment.run_until(lambda: self.answered, ANSWER_MS)
-        if not self.answered:
-            return NO_ANSWER
-        return SUCCESS if self.wait().get("ok") else NO_SUCCESS
+    def outcome(self) -> Outcome:
+        """Wait for the reply; return whether it is a success."""
+        self.reader.peer.environment.run_until(lambda: self.is_answered, ANSWER_MS)
+        if not self.is_answered:
+            return Outcome.NO_ANSWER
+        return Outcome.SUCCESS if self.wait().get("ok") else Outcome.NO_SUCCESS
 
     def wait(self, within_ms: int = ANSWER_MS) -> dict[str, Any]:
-        """Return the answer; ConformanceFailure when none comes."""
-        self.reader.peer.environment.run_until(lambda: self.answered, within_ms)
-        if self._answer is None:
+        """Return the reply; ConformanceFailure when none comes."""
+        self.reader.peer.environment.run_until(lambda: self.is_answered, within_ms)
+        if self._reply is None:
             raise ConformanceFailure("the SUT's control channel gave no answer")
-        return self._answer
+        return self._reply
+
+
+class Reading(Enum):
+    """The ways in which a client reads: verb of the control channel, by a cursor or not, ulAction.
+
+    Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
+    """
+
+    PEEK = ("remote_peek", False, Action.PEEK_CURRENT)
+    RECEIVE = ("remote_receive", False, Action.RECEIVE)
+    PEEK_NEXT_BY_CURSOR = ("remote_peek", True, Action.PEEK_NEXT)
+    PEEK_CURRENT_BY_CURSOR = ("remote_peek", True, Action.PEEK_CURRENT)
+    RECEIVE_BY_CURSOR = ("remote_receive", True, Action.RECEIVE)
+
+    def __init__(self, verb: str, by_cursor: bool, action: Action) -> None:
+        self.verb = verb
+        self.by_cursor = by_cursor
+        self.action = action
 
 
 class Reader:
-    """The peer as the server of one check's remote reads. ``version``: what RemoteQmGetVersion returns."""
+    """The peer as the server of one check's remote reads. ``version``: the answer of RemoteQmGetVersion."""
+
+    QUEUE = "private$\\mqc-far"
+    """The queue of the peer that the SUT reads."""
+    QUEUE_HANDLE, QUEUE_DESCRIPTOR, OPEN_CONTEXT, CURSOR = 0x1011, 0x2022, 0x3033, 0x4044
+    """phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, three values (MS-MQMP note <27>), and phCursor."""
+    SESSION_HANDLE = context(0x5E55)
+    """phContext of RemoteQMOpenQueue."""
+    OTHER_QUEUE_HANDLE, OTHER_DESCRIPTOR, OTHER_CONTEXT, OTHER_SESSION_HANDLE = 0x1077, 0x2088, 0x3099, context(0x5E77)
+    """The same handles of queues that the SUT opens after ``return_other_handles``."""
+    SEQUENTIAL_ID = 0x0011_2233_4455_6677
+    ARRIVAL_TIME = 1_700_000_123
+    BODY, LABEL = b"read from afar", "far"
+    WINDOWS_7, WINDOWS_2003, WINDOWS_2000 = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
+    """Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
+    TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
+    """timeout_ms of reads that the peer answers, and of reads that wait for the check."""
+    CANCELED = 0x400E_03E9
+    """MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
 
     def __init__(self, peer: Peer, sut: Sut, version: tuple[int, int, int] = WINDOWS_7) -> None:
         self.peer = peer
         self.sut = sut
-        self.sent: list[bytes] = []
-        """The packets that were given to it."""
         self.remotes: list[int] = []
-        """What was opened, by the numbers that the SUT's verbs know."""
+        """The queues that the SUT opened, by the numbers that its verbs use."""
         self.server = RpcServer(peer, {})
         self.server.answers |= {
             "R_QMGetRTQMServerPort": lambda call: call.respond(Return=self.server.port),
             "R_QMOpenRemoteQueue": lambda call: call.respond(
-                pphContext=OPEN_HANDLE, pdwContext=OPEN_CONTEXT, dwpQueue=QUEUE_DESCRIPTOR, phQueue=QUEUE_HANDLE
+                pphContext=context(0x0BE7),
+                pdwContext=self.OPEN_CONTEXT,
+                dwpQueue=self.QUEUE_DESCRIPTOR,
+                phQueue=self.QUEUE_HANDLE,
             ),
             "R_QMCloseRemoteQueueContext": lambda call: call.respond(),
-            "R_QMCreateRemoteCursor": lambda call: call.respond(phCursor=CURSOR),
-            "RemoteQMGetQMQMServerPort": lambda call: call.respond(Return=self.server.read_port),
-            "RemoteQMOpenQueue": lambda call: call.respond(phContext=SESSION_HANDLE),
-            "RemoteQMCloseQueue": lambda call: call.respond(),
-            "RemoteQMEndReceive": lambda call: call.respond(),
-            "RemoteQMCancelReceive": self.end_read,
-            "RemoteQMCloseCursor": lambda call: call.respond(),
-            "RemoteQMPurgeQueue": lambda call: call.respond(),
-            START: self.give,
-            START2: self.give,
-            "RemoteQMStartReceiveByLookupId": self.give,
+            "R_QMCreateRemoteCursor": lambda call: call.respond(phCursor=self.CURSOR),
+            Method.GET_SERVER_PORT: lambda call: call.respond(Return=self.server.read_port),
+            Method.OPEN_QUEUE: lambda call: call.respond(phContext=self.SESSION_HANDLE),
+            Method.CLOSE_QUEUE: lambda call: call.respond(),
+            Method.END_RECEIVE: lambda call: call.respond(),
+            Method.CANCEL_RECEIVE: self.answer_cancel,
+            Method.CLOSE_CURSOR: lambda call: call.respond(),
+            Method.PURGE_QUEUE: lambda call: call.respond(),
+            Method.START_RECEIVE: self.answer_with_message,
+            Method.START_RECEIVE2: self.answer_with_message,
+            Method.START_RECEIVE_BY_LOOKUP_ID: self.answer_with_message,
         }
         self.set_version(*version)
 
     # -- the peer ---------------------------------------------------------------------------------------------
 
-    def open_as_another(self) -> None:
-        """Give the next queues that are opened handles of their own."""
+    def return_other_handles(self) -> None:
+        """Return other handles for the queues that the SUT opens next."""
         self.server.answers |= {
             "R_QMOpenRemoteQueue": lambda call: call.respond(
-                pphContext=context(2), pdwContext=OTHER_QUEUE, dwpQueue=OTHER_QUEUE, phQueue=OTHER_QUEUE
+                pphContext=context(2),
+                pdwContext=self.OTHER_CONTEXT,
+                dwpQueue=self.OTHER_DESCRIPTOR,
+                phQueue=self.OTHER_QUEUE_HANDLE,
             ),
-            "RemoteQMOpenQueue": lambda call: call.respond(phContext=OTHER_SESSION),
+            Method.OPEN_QUEUE: lambda call: call.respond(phContext=self.OTHER_SESSION_HANDLE),
         }
 
     def set_version(self, major: int, minor: int, build: int) -> None:
         """Let RemoteQmGetVersion return this version."""
-        self.server.answers["RemoteQmGetVersion"] = lambda call: call.respond(
+        self.server.answers[Method.GET_VERSION] = lambda call: call.respond(
             pMajor=major, pMinor=minor, pBuildNumber=build
         )
 
-    def give(self, call: ServedCall) -> None:
-        """Answer a StartReceive with a new message."""
-        self.sent.append(message(self.peer))
-        give(call, self.sent[-1])
+    def build_message(self, body: bytes = BODY) -> bytes:
+        """Build a new UserMessage packet of the peer's queue."""
+        user = {
+            "SourceQueueManager": self.peer.identifier,
+            "MessageID": self.peer.message_id(),
+            "SentTime": self.ARRIVAL_TIME - 100,
+        }
+        return bytes(user_message(destination=self.destination, user=user, body=body, label=self.LABEL))
 
-    def end_read(self, call: ServedCall) -> None:
-        """Answer RemoteQMCancelReceive, and the read that it cancels, if that waits. Spec: MS-MQQP 3.1.4.6."""
+    def answer_with_message(self, call: ServedCall, /, **fields: Any) -> None:
+        """Answer a StartReceive with a new message; ``fields``: other values in REMOTEREADDESC."""
+        self.answer_read(call, self.build_message(), **fields)
+
+    def answer_read(self, call: ServedCall, data: bytes | None, status: int = 0, **fields: Any) -> None:
+        """Answer a StartReceive with a packet, or with a status; ``fields``: other values in REMOTEREADDESC."""
+        asked = self.description_of(call)
+        receives = data and Action(asked.ulAction).is_receive
+        names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
+        answer = REMOTEREADDESC(
+            **{name: getattr(asked, name) for name in names},
+            dwSize=len(data or b""),
+            dwArriveTime=self.ARRIVAL_TIME if data else 0,
+            lpBuffer=buffer(data),
+            **{"Reserved": 1, **fields},
+        )
+        results: dict[str, Any] = {
+            "pphContext": self.receive_handle_of(call) if receives else NULL_HANDLE,
+            "Return": status,
+        }
+        if call.name == Method.START_RECEIVE:
+            call.respond(lpRemoteReadDesc=answer, **results)
+        else:
+            call.respond(lpRemoteReadDesc2=desc2(answer, self.SEQUENTIAL_ID if data else 0), **results)
+
+    def answer_cancel(self, call: ServedCall) -> None:
+        """Answer RemoteQMCancelReceive, and the waiting read that it cancels, if any. Spec: MS-MQQP 3.1.4.6."""
         call.respond()
         for read in self.reads():
-            if not read.answered and description(read).dwRequestID == call.into.dwRequestID:
-                give(read, None, CANCELED)
+            if not read.answered and self.description_of(read).dwRequestID == call.into.dwRequestID:
+                self.answer_read(read, None, self.CANCELED)
 
     def let_reads_wait(self) -> None:
         """Answer no StartReceive."""
-        for name in (START, START2):
+        for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
             self.server.answers.pop(name, None)
 
+    def description_of(self, call: ServedCall) -> Any:
+        """Return the REMOTEREADDESC of a request, a scapy packet; ConformanceFailure when it has none."""
+        if call.into is None:
+            raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
+        if call.name == Method.START_RECEIVE:
+            return call.into.lpRemoteReadDesc
+        described = call.into.lpRemoteReadDesc2.pRemoteReadDesc
+        if described is None:
+            raise ConformanceFailure(f"{call.name} came with pRemoteReadDesc NULL")
+        return described.value
+
+    def receive_handle_of(self, call: ServedCall) -> bytes:
+        """Return the context handle that the peer returns for a receive."""
+        return context(0x4EAD_0000 + self.description_of(call).dwRequestID)
+
     def reads(self) -> list[ServedCall]:
-        """Return every StartReceive and StartReceive2, in order."""
-        return [call for call in self.server.calls if call.name in (START, START2)]
+        """Return every StartReceive and StartReceive2 of the SUT, in order."""
+        return [call for call in self.server.calls if call.name in (Method.START_RECEIVE, Method.START_RECEIVE2)]
 
     def await_reads(self, count: int = 1) -> list[ServedCall]:
         """Wait for so many StartReceives; ConformanceFailure when fewer come."""
@@ -190,10 +225,10 @@ class Reader:
             raise ConformanceFailure(f"{len(self.reads())} of {count} reads came; the calls were: {came}")
         return self.reads()
 
-    def one(self, name: str) -> ServedCall:
-        """Wait for the one call of a method; ConformanceFailure when there is none, or its stub cannot be read.
+    def await_first_call(self, name: str) -> ServedCall:
+        """Wait for the first call of a method; ConformanceFailure when there is none, or its stub cannot be read.
 
-        LackedByRelease when the SUT's release has no such method.
+        LackedByRelease when the SUT's release does not have the method.
         """
         found = self.server.wait(name)
         if not found and lacks_method(self.sut, name):
@@ -205,49 +240,76 @@ class Reader:
             raise ConformanceFailure(f"the stub of {name} cannot be read: {found[0].malformed}")
         return found[0]
 
+    def await_call_after(self, count: int, name: str) -> bool:
+        """Wait for a call of a method after the first ``count`` calls; return whether it came."""
+        return self.peer.wait(lambda: any(call.name == name for call in self.server.calls[count:]), None, name)
+
     # -- the SUT ----------------------------------------------------------------------------------------------
+
+    @property
+    def destination(self) -> str:
+        """The direct name of the peer's queue."""
+        return f"TCP:{self.peer.address}\\{self.QUEUE}"
 
     @property
     def format_name(self) -> str:
         """The format name of the peer's queue."""
-        return f"DIRECT=TCP:{self.peer.address}\\{FAR}"
+        return f"DIRECT={self.destination}"
 
     def begin(self, verb: str, **arguments: Any) -> Request:
-        """Ask the SUT for something that may take long."""
+        """Send the SUT a command, and do not wait for its reply."""
         return Request(self, self.sut.control.begin(verb, **arguments))
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Ask the SUT for something and wait; ConformanceFailure when it refuses."""
+        """Send the SUT a command and wait; ConformanceFailure when it refuses."""
         reply = self.begin(verb, **arguments).wait()
         if not reply.get("ok"):
             raise ConformanceFailure(f"the SUT refused {verb}: {reply.get('error', 'without a reason')}")
         return reply
 
+    def begin_open(self, queue: str | None = None) -> Request:
+        """Let the SUT open a queue, by default the peer's, and do not wait for its reply."""
+        return self.begin("remote_open", queue=queue or self.format_name)
+
     def open(self, **how: Any) -> int:
-        """Let the SUT open the peer's queue; return the number that its verbs know it by."""
+        """Let the SUT open the peer's queue; return the number by which its verbs name the queue."""
         remote = int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
         self.remotes.append(remote)
-        self.peer.at_end(lambda: self._leave(remote))
+        self.peer.at_end(lambda: self._begin_close(remote))
         return remote
 
-    def _leave(self, remote: int) -> None:
-        """Let the SUT close a queue, unless it has; nobody waits for it."""
+    def _begin_close(self, remote: int) -> None:
+        """Let the SUT close a queue, and do not wait for its reply."""
         self.sut.control.begin("remote_close", remote=remote)
 
     def open_cursor(self, remote: int) -> int:
-        """Let the SUT make a cursor."""
+        """Let the SUT open a cursor; return the number by which its verbs name the cursor."""
         return int(self.ask("remote_open_cursor", remote=remote)["cursor"])
 
-    def await_call(self, name: str, before: int) -> bool:
-        """Wait for a call of a method after so many calls: it comes another way than what control answers."""
-        return self.peer.wait(lambda: any(call.name == name for call in self.server.calls[before:]), None, name)
+    def begin_read(
+        self, reading: Reading, remote: int, timeout_ms: int = TIMEOUT_MS, cursor: int | None = None
+    ) -> Request:
+        """Let the SUT read, and do not wait for its reply. ``cursor``: an open one; the default is a new one."""
+        where = {"remote": remote}
+        if reading.by_cursor:
+            where = {"cursor": self.open_cursor(remote) if cursor is None else cursor}
+        more = {"next": True} if reading.action == Action.PEEK_NEXT else {}
+        return self.begin(reading.verb, **where, timeout_ms=timeout_ms, **more)
 
-    def pending(self) -> list[dict[str, Any]]:
-        """Read rPendingRemoteReadEntryCollection, whose entries do not say which application they are of."""
+    def begin_long_reads(self, reading: Reading, remote: int, count: int, cursor: int | None = None) -> list[Request]:
+        """Let the SUT begin so many reads with a long time-out, each after the peer has received the one before."""
+        requests = []
+        for number in range(1, count + 1):
+            requests.append(self.begin_read(reading, remote, self.LONG_TIMEOUT_MS, cursor))
+            self.await_reads(number)
+        return requests
+
+    def pending_read_entries(self) -> list[dict[str, Any]]:
+        """Return rPendingRemoteReadEntryCollection. Its entries do not name their application."""
         self.sut.need_alone("there are pending reads")
         return list(self.sut.inspect()["PendingRemoteReadEntryCollection"])
 
-    def opened(self) -> list[dict[str, Any]]:
-        """Read rRemoteOpenQueueEntryCollection, likewise."""
+    def open_queue_entries(self) -> list[dict[str, Any]]:
+        """Return rRemoteOpenQueueEntryCollection. Its entries do not name their application."""
         self.sut.need_alone("there are open queues")
         return list(self.sut.inspect()["RemoteOpenQueueEntryCollection"])

@@ -1,4 +1,4 @@
-"""HRESULTs by whose they are. Spec: MS-MQMQ 2.4, MS-ERREF 2.1, MS-DTYP 2.2.18."""
+"""HRESULTs by the document or vendor that defines them. Spec: MS-MQMQ 2.4, MS-ERREF 2.1, MS-DTYP 2.2.18."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _ERRORS = frozenset(
         )
     )
 )
-"""Codes of errors of message queuing: the table of MS-MQMQ 2.4."""
+"""Error codes of message queuing: the table of MS-MQMQ 2.4."""
 _INFORMATION = frozenset({*range(0x01, 0x07), 0x09, 0x0A, 0x0B, 0x3E9})
-"""Codes of information: that table, and MS-MQQP 3.1.4.6."""
+"""Informational codes of message queuing: MS-MQMQ 2.4 and MS-MQQP 3.1.4.6."""
 
 
 def is_vendors_own(status: int) -> bool:
-    """Return whether the C bit says that a vendor made it."""
+    """Return whether a status has the C bit, which marks the codes of vendors."""
     return bool(status & CUSTOMER)
 
 
 def is_well_known(status: int) -> bool:
-    """Return whether a document may have it: of message queuing what is listed, of other facilities whatever it is."""
+    """Return whether a document may define a status: a listed code of message queuing, any code of another facility."""
     if status >> 16 & 0x7FF != MSMQ:
         return True
     return status & 0xFFFF in (_ERRORS if status & SEVERITY else _INFORMATION)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from harness.expectations import Difference, Expectation
 from harness.peer.association import Call
 from harness.peer.peer import Peer
-from harness.peer.remote import packet_of
 from harness.wire import (
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
@@ -18,11 +19,19 @@ from harness.wire import (
 )
 from suites.messages import Sequence
 
-WHOLE = "the message that was sent"
-EXPRESS, RECOVERABLE, TRANSACTIONAL = "express", "recoverable", "transactional"
-KINDS = (EXPRESS, RECOVERABLE, TRANSACTIONAL)
-QUEUES = {EXPRESS: "plain", RECOVERABLE: "plain", TRANSACTIONAL: "transactional"}
-"""Of each kind: the queue of the SUT that takes it."""
+
+class Kind(StrEnum):
+    """The kinds of messages, by how they are delivered."""
+
+    EXPRESS = "express"
+    RECOVERABLE = "recoverable"
+    TRANSACTIONAL = "transactional"
+
+    @property
+    def queue(self) -> str:
+        """The queue of the SUT that takes messages of the kind."""
+        return "transactional" if self is Kind.TRANSACTIONAL else "plain"
+
 
 _KEPT = {
     "BaseHeader": ("PR",),
@@ -36,27 +45,27 @@ _KEPT = {
         *("Label", "ExtensionData", "MessageBody"),
     ),
 }
-"""What a message is made of, by header: nothing of it changes while it lies in a queue."""
+"""The properties of a message, by header, that do not change while it lies in a queue."""
 _CASELESS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
 _LISTS = ("Destination", "Administration", "Response")
-SOMETHING = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
-"""A queue, a distribution list and a queue manager that nobody knows."""
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+"""The GUID of no queue, no distribution list and no queue manager."""
 
 
-def lists_of_queues(peer: Peer) -> dict[str, Any]:
+def build_lists_of_queues(peer: Peer) -> dict[str, Any]:
     """Return fields of a MultiQueueFormatHeader whose lists have a name of every kind."""
     names = (
         MQFDirectQueueFormatName(DirectFormatName=f"TCP:{peer.address}\\private$\\mqc-listed"),
-        PublicQueueFormatName(PublicQueueIdentifier=SOMETHING),
-        PrivateQueueFormatName(SourceQueueManager=SOMETHING, PrivateQueueIdentifier=7),
-        MQFDistributionQueueFormatName(DistributionListIdentifier=SOMETHING),
+        PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_GUID),
+        PrivateQueueFormatName(SourceQueueManager=UNKNOWN_GUID, PrivateQueueIdentifier=7),
+        MQFDistributionQueueFormatName(DistributionListIdentifier=UNKNOWN_GUID),
     )
     elements = [MQFFormatNameElement(FormatName=name) for name in names]
     return {"Destination": elements, "Administration": elements[:1], "Response": elements[2:]}
 
 
-def every_property(peer: Peer, label: str, kind: str = RECOVERABLE, **more: Any) -> Any:
-    """Make a message of a kind whose properties are none of the usual; ``more``: other properties."""
+def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **more: Any) -> Any:
+    """Build a message of a kind in which every property differs from its default; ``more``: other properties."""
     named = f"TCP:{peer.address}\\private$\\mqc-"
     user = {"AdminQueue": f"{named}admin", "ResponseQueue": f"{named}response", "JN": 1, "JP": 1}
     properties = {
@@ -71,22 +80,33 @@ def every_property(peer: Peer, label: str, kind: str = RECOVERABLE, **more: Any)
         "EncryptionAlgorithm": 0x6602,
         **more,
     }
-    if kind == TRANSACTIONAL:
+    if kind == Kind.TRANSACTIONAL:
         return Sequence(peer).message(user, **properties)
-    return peer.message({"DM": int(kind == RECOVERABLE), **user}, base={"PR": 6}, **properties)
+    return peer.message({"DM": int(kind == Kind.RECOVERABLE), **user}, base={"PR": 6}, **properties)
 
 
-def unchanged(read: Call, sent: Any) -> str:
-    """Describe what became of a message between being sent and being read: ``WHOLE``, or what differs."""
-    if read.outcome != "MQ_OK":
-        return read.outcome
-    packet = packet_of(read)
-    if packet is None:
-        return "no UserMessage packet"
-    before, after = _properties(dissect(bytes(sent))), _properties(packet)
-    differ = [name for name, value in before.items() if after.get(name) != value]
-    said = [f"{name} {_short(after.get(name, 'missing'))}, not {_short(before[name])}" for name in differ]
-    return "; ".join(said) or WHOLE
+class UnchangedMessage(Expectation):
+    """The message of a read is the one that was sent, property by property. The observation is the read."""
+
+    def __init__(self, sent: Any) -> None:
+        self.sent = sent
+
+    def __str__(self) -> str:
+        return "the message that was sent"
+
+    def show(self, observed: Call) -> str:
+        if observed.outcome != "MQ_OK":
+            return observed.outcome
+        if observed.packet is None:
+            return "no UserMessage packet"
+        sent, read = _properties(dissect(bytes(self.sent))), _properties(observed.packet)
+        changed = [name for name, value in sent.items() if read.get(name) != value]
+        texts = [f"{name} {_short(read.get(name, 'missing'))}, not {_short(sent[name])}" for name in changed]
+        return "; ".join(texts) or str(self)
+
+    def compare(self, observed: Call) -> Difference | None:
+        shown = self.show(observed)
+        return None if shown == str(self) else Difference(shown)
 
 
 def _properties(packet: Any) -> dict[str, str]:

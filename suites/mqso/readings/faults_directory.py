@@ -1,4 +1,4 @@
-"""Other readings of what a queue manager does while its directory is away (MS-MQSO 5.1.1.1, 5.5.4)."""
+"""Other readings of a queue manager without its directory (MS-MQSO 5.1.1.1, 5.5.4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 @follows("E116.2")
 class NothingIsResolvedOffline(NextHops):
-    """While the directory is away no message is sent, whatever its name: no destination is resolved."""
+    """The queue manager sends no message to any format name while the directory cannot be reached."""
 
     @only_if(lambda part, format_name: part.qm.enterprise.state.DirectoryOffline)
     def get_destination_info(self, format_name: str) -> Destination | None:

@@ -1,8 +1,8 @@
-"""Other readings of what a queue manager does without its directory, and without its Transaction Coordinator."""
+"""Other readings of a queue manager without its directory or its Transaction Coordinator."""
 
 from __future__ import annotations
 
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.commands.commands import Commands
@@ -21,7 +21,7 @@ AWAY = "the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): nothing tran
 
 @follows("E200.2")
 class NothingTransferredWithoutDirectory(Establishing):
-    """No message is sent to another queue manager while DirectoryOffline is TRUE."""
+    """The queue manager sends no message to another queue manager while DirectoryOffline is TRUE."""
 
     @only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -48,13 +48,13 @@ class _NothingReceived(QueueCommands):
 add_reading(
     "E201.2",
     "Without the Transaction Coordinator no application sends to or receives from a transactional queue.",
-    both(replaced(_NothingSent), replaced(_NothingReceived)),
+    both(replace_part(_NothingSent), replace_part(_NothingReceived)),
 )
 
 
 @follows("E202.2")
 class VotesForgottenWithoutCoordinator(Coordinating):
-    """Transactions that were voted for are aborted, too, when the coordinator is lost."""
+    """The queue manager also aborts prepared transactions when it loses the coordinator."""
 
     def abort_undecided(self) -> None:
         super().abort_undecided()

@@ -10,9 +10,9 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("so-transactional-queue-open-to-all", breaks="MQSO-3.2.1-01")
+@fault("transactional-queue-accepts-nontransactional", breaks="MQSO-3.2.1-01")
 class TransactionalQueueOpenToAll(Admission):
-    """A transactional queue takes messages that are in no transaction."""
+    """A transactional queue accepts a message outside a transaction."""
 
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -20,9 +20,9 @@ class TransactionalQueueOpenToAll(Admission):
         return packet
 
 
-@fault("so-every-message-is-the-next", breaks="MQSO-3.2.1-D03")
+@fault("repeated-transactional-message-stored-twice", breaks="MQSO-3.2.1-D03")
 class EveryMessageIsTheNext(InSequence):
-    """A transactional message that came before is taken again."""
+    """The receiver stores a transactional message again that it has stored before."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return True

@@ -18,9 +18,9 @@ from reference_qm.directory import QueueManager
 from reference_qm.model.adm import MessageIDHistoryEntry
 
 
-@fault("routing-past-the-router", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
+@fault("routing-bypasses-router", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
 class PastTheRouter(NextHops):
-    """A message goes to the queue manager of its queue itself, whatever the directory says of the way there."""
+    """The sender sends a message directly to the queue manager of its queue, not along the route in the directory."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         if not self.qm.enterprise.state.DirectoryIntegrated:
@@ -30,36 +30,36 @@ class PastTheRouter(NextHops):
 
 
 add(
-    "routing-ends-at-the-router",
+    "router-keeps-messages",
     "MQSO-3.3.4.5-01",
-    "A router takes messages for others over and keeps them.",
+    "The router accepts messages for other queue managers and does not forward them.",
     skip(Routing.send_on),
 )
 
 
-@fault("transferred-duplicates-taken", breaks="MQSO-3.3.4.5-D01")
+@fault("receiver-stores-duplicates", breaks="MQSO-3.3.4.5-D01")
 class DuplicatesTaken(History):
-    """A message is taken as often as it comes."""
+    """The receiver stores a message as often as it arrives."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return None
 
 
 add(
-    "refused-in-silence",
+    "receiver-refuses-without-nack",
     "MQSO-3.3.4.5-D02",
-    "A message that is in no transaction, for a transactional queue, is refused and not answered.",
+    "The receiver sends no negative acknowledgment of a non-transactional message to a transactional queue.",
     nack_missing(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
 )
 add(
-    "transferred-messages-not-acknowledged",
+    "receiver-session-ack-not-sent",
     "MQSO-3.3.4.5-D03",
-    "No session acknowledgment is sent on its own.",
+    "The receiver sends no SessionAck of its own.",
     skip(SessionAcks.send),
 )
 add(
-    "messages-left-when-the-network-was-away",
+    "sender-does-not-reconnect-after-outage",
     ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"),
-    "A session that was lost is not established again.",
+    "The sender does not establish a lost session again.",
     skip(Establishing.on_session_retry_connect_timer),
 )

@@ -1,4 +1,4 @@
-"""MS-MQSO 3.3.4.5 Transfer Message: what becomes of a message that came before, and of one that cannot be taken."""
+"""MS-MQSO 3.3.4.5 Transfer Message: duplicates and refused messages at the receiver."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from harness.expectations import acknowledgment, in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, message_class
 
-NEGATIVE = 0x8000
+NEGATIVE_BIT = 0x8000
 """The bit of MessageClass that negative acknowledgments have (MS-MQMQ 2.2.18.1.6)."""
 
 
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
-def test_a_duplicate_is_discarded_and_a_refused_message_answered(peer, sut, judge):
-    """A receiving queue manager discards a message that came before, and answers one that it refuses negatively."""
+def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
+    """Two messages that arrive twice are stored once each; a message outside a transaction to a transactional queue
+    gets a negative acknowledgment.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
-    wanted = [f"{which} {peer.message_id()}" for which in ("first", "second")]
-    packets = [peer.recoverable_message(label=label) for label in wanted]
-    sent = [receiver.give(packet) for packet in (*packets, *packets)]
-    peer.eventually(lambda: wanted[1] in sut.labels(sut.queue()))
-    refused = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
+    labels = [f"{which} {peer.message_id()}" for which in ("first", "second")]
+    packets = [peer.recoverable_message(label=label) for label in labels]
+    sent = [receiver.send_packet(packet) for packet in (*packets, *packets)]
+    peer.eventually(lambda: labels[1] in sut.labels(sut.queue()))
+    refused = receiver.send_packet(
+        receiver.build_message(queue="transactional", label="in no transaction", properties={"NA": 1})
+    )
     answer = acknowledgment(refused)
     acks = [ack for ack in receiver.await_acks(1) if answer.compare(ack) is None]
-    judge("MQSO-3.3.4.5-D01", expected=in_queue(*wanted), observed=sut.labels(sut.queue()), evidence=sent)
-    signs = ["negative" if message_class(ack) & NEGATIVE else "positive" for ack in acks]
+    judge("MQSO-3.3.4.5-D01", expected=in_queue(*labels), observed=sut.labels(sut.queue()), evidence=sent)
+    signs = ["negative" if message_class(ack) & NEGATIVE_BIT else "positive" for ack in acks]
     judge("MQSO-3.3.4.5-D02", expected=["negative"], observed=signs, evidence=[refused, *acks])
-    receiver.end()
+    receiver.acknowledge_all()

@@ -1,4 +1,4 @@
-"""MS-MQSO 3.3.4.5 Transfer Message, from the queue manager of its sender by way of a router to that of its queue."""
+"""MS-MQSO 3.3.4.5 Transfer Message: transfers from the sender through a router to the receiver."""
 
 from __future__ import annotations
 
@@ -10,42 +10,46 @@ from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import DELIVERIES, Routed
 
 TAGS = (0x51, 0x52, 0x53)
-ROUTED = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
-"""What is seen of a message that has a next hop on its way, by what the directory says."""
+ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
+"""The rules about a message that is sent to the next hop that the directory gives."""
 
 
 @needs("topology")
 @pytest.mark.parametrize("delivery", DELIVERIES)
-@covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTED)
-def test_messages_go_by_way_of_the_router(topology, judge, delivery):
-    """Queue managers transfer a message for another site by way of the router, and each acknowledges what it got."""
+@covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTING_RULES)
+def test_messages_to_other_site_pass_router(topology, judge, delivery):
+    """Three messages to a queue of another site pass from the sender to the router and from there to the receiver,
+    and each of these two acknowledges them.
+    """
     routed = Routed(topology, delivery)
     routed.send(*TAGS)
-    frames = routed.until_received(*TAGS)
+    frames = routed.await_arrival(*TAGS)
     expected = {f"{SENDER} to {ROUTER}": set(TAGS), f"{ROUTER} to {RECEIVER}": set(TAGS)}
-    judge("MQSO-3.3.4.5-01", *ROUTED, expected=expected, observed=routed.ways(*TAGS), evidence=frames)
+    judge("MQSO-3.3.4.5-01", *ROUTING_RULES, expected=expected, observed=routed.hops(*TAGS), evidence=frames)
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
-        found = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
+        observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
         judge(
             "MQSO-3.3.4.5-D03",
             expected=holds(f"acknowledged by the {by}", otherwise=f"no acknowledgment by the {by}"),
-            observed=bool(found),
-            evidence=found or frames,
+            observed=bool(observed),
+            evidence=observed or frames,
         )
 
 
 @needs("topology")
 @pytest.mark.parametrize("delivery", [each for each in DELIVERIES if each != "express"])
 @covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01")
-def test_messages_wait_for_a_network_that_is_away(topology, judge, delivery):
-    """A queue manager keeps messages while the next one is out of reach, and transfers each once when it is back."""
+def test_messages_are_transferred_once_after_network_outage(topology, judge, delivery):
+    """A message that is sent while the router or the receiver cannot be reached is received exactly once after the
+    outage.
+    """
     routed = Routed(topology, delivery)
     for role, tag in zip((ROUTER, RECEIVER), TAGS[:2], strict=True):
         topology.cut(role)
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)
         topology.mend(role)
-        frames = routed.until_received(tag)
-        came = f"{hex(tag)} comes after the {role} was out of reach"
-        received = routed.received()
-        judge.all(expected=[tag], observed=received, evidence=frames, note=came)
+        frames = routed.await_arrival(tag)
+        arrival = f"{hex(tag)} comes after the {role} was out of reach"
+        received = routed.receive_tags()
+        judge.all(expected=[tag], observed=received, evidence=frames, note=arrival)

@@ -16,9 +16,9 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("so-queue-changed-though-refused", breaks="MQSO-3.3.4.1-D01")
+@fault("refused-creation-changes-existing-queue", breaks="MQSO-3.3.4.1-D01")
 class ChangedThoughRefused(QueueCommands):
-    """Who wants to make a queue that is there is refused, and the queue has the label that he asked for."""
+    """The refused creation of an existing queue changes the queue's label."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         known = self.qm.adm.QueueCollection.get(request.name.lower())
@@ -27,17 +27,17 @@ class ChangedThoughRefused(QueueCommands):
         super().create_queue(request, token, now)
 
 
-@fault("so-queue-changed-by-halves", breaks="MQSO-3.3.4.1-D01")
+@fault("queue-change-sets-label-only", breaks="MQSO-3.3.4.1-D01")
 class ChangedByHalves(QueueCommands):
-    """Of what is to be changed of a queue only the label is."""
+    """The change of several properties of a queue changes only its label."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
         return super().set_queue(commands.SetQueue(request.name, request.label), token, now)
 
 
-@fault("so-asked-about-and-touched", breaks="MQSO-3.3.4.2-D01")
+@fault("queue-query-removes-first-message", breaks="MQSO-3.3.4.2-D01")
 class AskedAboutAndTouched(QueueCommands):
-    """Who asks for the properties of a queue takes its first message out of it."""
+    """The query of a queue's properties removes its first message."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
         queue = self.qm.queue_names.find_queue(request.name)
@@ -47,18 +47,18 @@ class AskedAboutAndTouched(QueueCommands):
         return answer
 
 
-@fault("so-local-message-elsewhere", breaks="MQSO-3.3.4.3-D02")
+@fault("local-message-stored-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
 class LocalMessageElsewhere(Destinations):
-    """A message for a queue of the queue manager itself is put into the dead-letter queue."""
+    """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
     def find_local(self, text: str) -> Queue | None:
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
 
 
 add(
-    "so-received-stays",
+    "received-message-not-deleted",
     ("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"),
-    "A message that is received without a transaction stays in its queue.",
+    "A message that is received outside a transaction stays in its queue.",
     instead_if(
         Reading.take_message_out,
         lambda given: given.transaction is None and not given.two_phase_read,
@@ -67,9 +67,9 @@ add(
 )
 
 
-@fault("so-accepted-though-refused", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
+@fault("message-over-quota-accepted", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
 class AcceptedThoughRefused(Quotas):
-    """A message for which there is no room is accepted."""
+    """The queue manager returns success for a message that exceeds the quota of its queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         super().check(queue, message)

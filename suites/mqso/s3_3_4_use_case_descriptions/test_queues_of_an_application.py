@@ -1,79 +1,81 @@
-"""MS-MQSO 3.3.4.1 Create or Modify Queue, 3.3.4.2 Query Queue Information."""
+"""MS-MQSO 3.3.4.1 Create or Modify Queue, 3.3.4.2 Query Queue Information, 3.3.4.3 Send Message, 3.3.4.6 Receive
+Message.
+"""
 
 from __future__ import annotations
 
 from harness.expectations import facts, none
 from harness.run.marks import covers, needs
-from suites.applications import DONE, NOTHING, REFUSED, asked, received, tried
+from harness.sut.outcomes import Outcome
 
-SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
-FIRST = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
-OTHER = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
+SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
+FIRST_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
+OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
 
 
 @needs("queue_control")
 @covers("MQSO-3.3.4.1-D01")
-def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
-    """A queue manager makes and changes a queue with the properties that were asked for, and a refusal changes
-    nothing.
+def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
+    """A queue has the properties of its creation, then those of its change; creating it again or changing a missing
+    queue is refused and changes nothing.
     """
-    name = sut.new_queue("made", **FIRST)
+    name = sut.new_queue("made", **FIRST_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
 
-    def found() -> dict[str, object]:
-        shown = sut.control.call("get_queue", name=name)
-        return {key: shown[key] for key in FIRST}
+    def read_properties() -> dict[str, object]:
+        properties = sut.control.call("get_queue", name=name)
+        return {key: properties[key] for key in FIRST_PROPERTIES}
 
     steps = (
-        ("made again", "create_queue", {"name": name, **OTHER}, REFUSED, FIRST),
-        ("missing", "set_queue", {"name": missing, **OTHER}, REFUSED, FIRST),
-        ("changed", "set_queue", {"name": name, **OTHER}, DONE, OTHER),
+        ("made again", "create_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
+        ("missing", "set_queue", {"name": missing, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
+        ("changed", "set_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.DONE, OTHER_PROPERTIES),
     )
-    judge("MQSO-3.3.4.1-D01", expected=FIRST, observed=found())
-    for step, verb, arguments, outcome, after in steps:
-        answer = asked(sut, verb, **arguments)
-        expected = facts(outcome=outcome, queue=after)
-        judge.all(expected=expected, observed={"outcome": answer, "queue": found()}, case=step)
-    there = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
-    judge.all(expected=none("queue that was only changed"), observed=there)
+    judge("MQSO-3.3.4.1-D01", expected=FIRST_PROPERTIES, observed=read_properties())
+    for step, verb, arguments, outcome, expected_state in steps:
+        answer = sut.attempt(verb, **arguments)
+        expected = facts(outcome=outcome, queue=expected_state)
+        judge.all(expected=expected, observed={"outcome": answer, "queue": read_properties()}, case=step)
+    listed_names = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
+    judge.all(expected=none("queue that the change alone created"), observed=listed_names)
 
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.2-D01")
-def test_questions_change_nothing(sut, judge):
-    """A queue manager that is asked about a queue changes neither the queue nor its messages."""
+def test_queue_queries_change_nothing(sut, judge):
+    """Three queries of a queue's properties, labels and count return the same as the first one."""
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
-    def answers() -> dict[str, object]:
-        shown = sut.control.call("get_queue", name=queue)
+    def read_answers() -> dict[str, object]:
+        shown_properties = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
-        properties = {key: shown[key] for key in SHOWN if key in shown}
+        properties = {key: shown_properties[key] for key in SHOWN_PROPERTIES if key in shown_properties}
         return {"properties": properties, "labels": sut.labels(queue), "counts": listed}
 
-    first = answers()
-    found = {name: first[name] for name in ("labels", "counts")}
-    judge.all(expected=facts(labels=["one", "two"], counts=[2]), observed=found)
+    first_answers = read_answers()
+    observed = {name: first_answers[name] for name in ("labels", "counts")}
+    judge.all(expected=facts(labels=["one", "two"], counts=[2]), observed=observed)
     for _ in range(3):
-        judge("MQSO-3.3.4.2-D01", expected=first, observed=answers())
+        judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
 
 
 @needs("send", "receive", "queue_control")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
-def test_what_is_received_without_a_transaction_is_gone(sut, judge):
-    """A message that was sent outside of a transaction is in its queue until it is received; one that was refused
-    never is.
+def test_accepted_messages_are_received_once_refused_one_never(sut, judge):
+    """Two messages that are sent outside a transaction are in the queue and are received once each; one that exceeds
+    the quota is refused and not stored.
     """
     queue = sut.new_queue("states", quota_kb=8)
     sut.send_here(queue, ["express"])
     sut.send_here(queue, ["recoverable"], delivery="recoverable")
-    lost = tried(lambda: sut.send(sut.direct_name(queue), label="too much", body="x" * 10_000))
+    lost = sut.attempt(sut.send, sut.direct_name(queue), label="too much", body="x" * 10_000)
     judge(
         "MQSO-5.1.1.3-01",
         "MQSO-3.3.4.3-D01",
         "MQSO-3.3.4.3-D02",
-        expected=facts(too_much=REFUSED, left=["express", "recoverable"]),
+        expected=facts(too_much=Outcome.REFUSED, left=["express", "recoverable"]),
         observed={"too_much": lost, "left": sut.labels(queue)},
     )
-    taken = [received(sut, queue=queue) for _ in range(3)]
-    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", NOTHING], observed=taken)
+    labels = [sut.read_label("receive", queue=queue) for _ in range(3)]
+    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", Outcome.NOTHING], observed=labels)

@@ -22,9 +22,9 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("so-sent-before-the-commit", breaks=("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01"))
+@fault("sent-message-visible-before-commit", breaks=("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01"))
 class SentBeforeTheCommit(TransactionOperations):
-    """A message that is sent in a transaction is there at once."""
+    """A message that is sent in a transaction is in its queue before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -32,42 +32,42 @@ class SentBeforeTheCommit(TransactionOperations):
         return position
 
 
-@fault("so-abort-commits", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
+@fault("abort-sends-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
 class AbortCommits(TransactionEvents):
-    """What was sent in a transaction that is aborted is sent all the same."""
+    """A message that an aborted transaction sent is stored."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.commit_enqueue(operation, now)
 
 
-@fault("so-committed-is-lost", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
+@fault("commit-discards-sent-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
 class CommittedIsLost(TransactionEvents):
-    """What was sent in a transaction that is committed is discarded."""
+    """A message that a committed transaction sent is discarded."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.abort_enqueue(operation, now)
 
 
-@fault("so-vote-decides", breaks=("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02"))
+@fault("prepare-commits-external-transaction", breaks=("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02"))
 class VoteDecides(Coordinating):
-    """Whoever is asked to prepare commits, without waiting for what the coordinator decides."""
+    """The queue manager commits an external transaction when it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         return super().prepare(transaction, True, token, now)
 
 
-@fault("so-coordinator-for-every-transaction", breaks=("MQSO-4.3.1.2-D08", "MQSO-4.3.1.2-D09", "MQSO-4.3.3-D01"))
+@fault("internal-transaction-needs-prepare", breaks=("MQSO-4.3.1.2-D08", "MQSO-4.3.1.2-D09", "MQSO-4.3.3-D01"))
 class CoordinatorForEveryTransaction(TransactionEvents):
-    """Transactions of the queue manager's own are committed only when a coordinator has prepared them."""
+    """The queue manager commits an internal transaction only after a coordinator prepared it."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(identifier, False)
 
 
 add(
-    "so-transfer-not-acknowledged",
+    "transactional-transfer-not-acknowledged",
     "MQSO-4.3.1.2-D04",
-    "Transactional messages are stored, and never acknowledged.",
+    "The destination stores transactional messages and never acknowledges them.",
     skip(OrderAcks.schedule),
 )
 
@@ -75,9 +75,9 @@ add(
 # -- modes ---------------------------------------------------------------------------------------------------------
 
 
-@fault("so-public-queues-of-a-workgroup", breaks=("MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01"))
+@fault("public-queue-created-in-workgroup-mode", breaks=("MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01"))
 class PublicQueuesOfAWorkgroup(Publishing):
-    """In workgroup mode public queues are made, which nobody can find."""
+    """A queue manager in workgroup mode creates public queues."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         if self.qm.enterprise.state.DirectoryIntegrated:
@@ -87,17 +87,17 @@ class PublicQueuesOfAWorkgroup(Publishing):
             published(Status.MQ_OK)
 
 
-@fault("so-no-public-queues", breaks="MQSO-4.3.1.3-01")
+@fault("public-queue-refused-in-directory-mode", breaks="MQSO-4.3.1.3-01")
 class NoPublicQueues(Publishing):
-    """In directory mode, too, no public queue is made."""
+    """A queue manager in directory mode refuses to create public queues."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         published(Status.MQ_ERROR_UNSUPPORTED_OPERATION)
 
 
-@fault("so-nothing-sent-without-a-directory", breaks=("MQSO-4.3.1.1-01", "MQSO-4.3.3-D02"))
+@fault("direct-name-unresolved-without-directory", breaks=("MQSO-4.3.1.1-01", "MQSO-4.3.3-D02"))
 class NothingSentWithoutADirectory(NextHops):
-    """Without a directory no destination is known, direct names included."""
+    """A queue manager without a directory resolves no destination, not even a direct format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         integrated = self.qm.enterprise.state.DirectoryIntegrated
@@ -107,9 +107,9 @@ class NothingSentWithoutADirectory(NextHops):
 ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
-@fault("gates-of-no-site", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
+@fault("routing-ignores-site-gates", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
 class GatesOfNoSite(NextHops):
-    """The destination is the next hop, in whatever site it is."""
+    """The queue manager sends a message to its destination directly, regardless of the destination's site."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,)

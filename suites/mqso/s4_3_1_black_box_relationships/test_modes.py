@@ -1,54 +1,56 @@
-"""MS-MQSO 4.3.1.1, 4.3.1.3, 4.3.3: a system without a directory, and what only one with a directory has."""
+"""MS-MQSO 4.3.1.1, 4.3.1.3, 4.3.3: workgroup mode and directory mode."""
 
 from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, received
+from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 INTEGRATED = "it is integrated with a directory"
 
 
 @needs("send", "receive", "queue_control", "inspect")
 @covers("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02")
-def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, judge):
-    """A queue manager in workgroup mode has private queues and direct format names, and makes no public queue."""
-    if sut.inspect()["QueueManager"]["DirectoryIntegrated"]:
-        judge.not_exercised(
+def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
+    """A SUT in workgroup mode refuses to create a public queue, receives a message into a private queue, and sends
+    one to a direct format name.
+    """
+    if sut.inspect_queue_manager()["DirectoryIntegrated"]:
+        judge.mark_not_exercised(
             "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=INTEGRATED
         )
         return
-    made = Enterprise(peer, sut).publish()
-    judge("MQSO-4.3.1.3-01", expected=REFUSED, observed=made, case="workgroup mode")
+    outcome = Enterprise(peer, sut).attempt_creation()
+    judge("MQSO-4.3.1.3-01", expected=Outcome.REFUSED, observed=outcome, case="workgroup mode")
     queue = sut.new_queue("private")
     label = f"in {peer.message_id()}"
-    sent = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
+    packet = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
     peer.eventually(lambda: label in sut.labels(queue))
-    taken = received(sut, queue=queue)
+    received_label = sut.read_label("receive", queue=queue)
     sender = Sender(peer, sut, peer.direct_name("mqc-private"))
     sender.send(1)
-    session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     judge(
         "MQSO-4.3.1.1-01",
         "MQSO-4.3.3-D02",
         "MQSO-4.3.1.3-D01",
         expected=facts(received=label, sent=[1]),
-        observed={"received": taken, "sent": tags(came)},
-        evidence=[sent, *came],
+        observed={"received": received_label, "sent": Sender.tags(frames)},
+        evidence=[packet, *frames],
     )
-    judge("MQSO-4.3.1.3-D01", expected=REFUSED, observed=made)
+    judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome)
 
 
 @needs("directory", "queue_control", "inspect")
 @covers("MQSO-4.3.1.3-01")
-def test_in_directory_mode_there_are_public_queues(peer, sut, judge):
-    """A queue manager that is integrated with a directory makes a public queue."""
-    integrated = bool(sut.inspect()["QueueManager"]["DirectoryIntegrated"])
-    made = Enterprise(peer, sut).publish()
-    expected = facts(DirectoryIntegrated=True, public_queue=DONE)
-    judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "public_queue": made})
+def test_directory_mode_has_public_queues(peer, sut, judge):
+    """A SUT in directory mode shows DirectoryIntegrated True and creates a public queue."""
+    integrated = bool(sut.inspect_queue_manager()["DirectoryIntegrated"])
+    outcome = Enterprise(peer, sut).attempt_creation()
+    expected = facts(DirectoryIntegrated=True, public_queue=Outcome.DONE)
+    judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "public_queue": outcome})

@@ -7,58 +7,73 @@ import pytest
 from harness.expectations import facts, in_queue
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE, NOTHING, asked, received
 from suites.mqqb.steps.sender import Sender
 
-UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
-DECIDED = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
-COORDINATED = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
-INTERNAL = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
+PENDING_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
+DECISION_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
+COORDINATED_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
+INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*UNSEEN, *DECIDED, *INTERNAL)
-def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
-    """A message that is sent in an internal transaction is in its queue only after a commit."""
+@covers(*PENDING_RULES, *DECISION_RULES, *INTERNAL_RULES)
+def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
+    """A message that is sent in an internal transaction is not in its queue before the end and after an abort, and
+    is in it after a commit.
+    """
     queue = sut.queue("transactional")
-    for outcome, there in (("abort", []), ("commit", ["commit"])):
-        transaction = _with_a_message(sut, judge, outcome, external=False)
-        answer = asked(sut, outcome, transaction=transaction)
+    for outcome, stored_labels in (("abort", []), ("commit", ["commit"])):
+        transaction = _begin_with_message(sut, judge, outcome, external=False)
+        answer = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": answer, "queue": sut.labels(queue)}
-        judge(*DECIDED, *INTERNAL, expected=facts(outcome=DONE, queue=there), observed=observed, case=outcome)
+        judge(
+            *DECISION_RULES,
+            *INTERNAL_RULES,
+            expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+            observed=observed,
+            case=outcome,
+        )
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*UNSEEN, *DECIDED, *COORDINATED)
+@covers(*PENDING_RULES, *DECISION_RULES, *COORDINATED_RULES)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
-def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome):
-    """A message that is sent in an external transaction is in its queue after a commit, not when it is prepared."""
+def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
+    """A message that is sent in an external transaction is not in its queue before and after the prepare, and is in
+    it only after a commit.
+    """
     queue = sut.queue("transactional")
-    transaction = _with_a_message(sut, judge, outcome, external=True)
-    judge.finished(*UNSEEN)
+    transaction = _begin_with_message(sut, judge, outcome, external=True)
+    judge.conclude(*PENDING_RULES)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "queue": sut.labels(queue)}
-    judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
-    answer = asked(sut, outcome, transaction=transaction)
-    there = [outcome] if outcome == "commit" else []
+    judge(*COORDINATED_RULES, expected=facts(outcome="prepared", queue=[]), observed=observed)
+    answer = sut.attempt(outcome, transaction=transaction)
+    stored_labels = [outcome] if outcome == "commit" else []
     observed = {"outcome": answer, "queue": sut.labels(queue)}
-    judge(*DECIDED, *COORDINATED, expected=facts(outcome=DONE, queue=there), observed=observed)
+    judge(
+        *DECISION_RULES,
+        *COORDINATED_RULES,
+        expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+        observed=observed,
+    )
 
 
-def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
-    """Begin a transaction and send a message in it, which nobody is to see; return its name."""
+def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
+    """Begin a transaction, send a message in it, and judge that the message is not visible; return the transaction."""
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
-    judge(*UNSEEN, expected=in_queue(), observed=sut.labels(queue))
+    judge(*PENDING_RULES, expected=in_queue(), observed=sut.labels(queue))
     return transaction
 
 
 @needs("send", "receive", "queue_control", "transactions")
 @covers("MQSO-4.3.1.2-D09")
-def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
-    """A message that was sent in an internal transaction can be received in an external one, and vice versa."""
+def test_message_is_received_in_transaction_of_other_kind(sut, judge):
+    """A message that was sent in an internal transaction can be received in an external one, and the reverse."""
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
@@ -66,22 +81,28 @@ def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
         sut.send_here(queue, [kind], delivery="transactional", transaction=sending)
         _commit(sut, sending, external=external)
         receiving = sut.control.call("begin", external=not external)["transaction"]
-        taken = received(sut, queue=queue, transaction=receiving)
+        label = sut.read_label("receive", queue=queue, transaction=receiving)
         _commit(sut, receiving, external=not external)
-        left = received(sut, "peek_message", queue=queue)
-        judge("MQSO-4.3.1.2-D09", expected=facts(before=kind, after=NOTHING), observed={"before": taken, "after": left})
+        remaining_label = sut.read_label("peek_message", queue=queue)
+        judge(
+            "MQSO-4.3.1.2-D09",
+            expected=facts(before=kind, after=Outcome.NOTHING),
+            observed={"before": label, "after": remaining_label},
+        )
 
 
 def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
     if external:
-        asked(sut, "prepare", transaction=transaction)
-    asked(sut, "commit", transaction=transaction)
+        sut.attempt("prepare", transaction=transaction)
+    sut.attempt("commit", transaction=transaction)
 
 
 @needs("send", "transactions")
-@covers(*DECIDED)
-def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
-    """A queue manager transfers a message of a transaction when that commits, and none of a transaction that aborts."""
+@covers(*DECISION_RULES)
+def test_message_is_transferred_after_commit_only(peer, sut, judge):
+    """Of two messages that are sent to the peer in transactions, the committed one arrives after its commit, and the
+    aborted one never.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
     bodies = {}
     for tag, outcome in enumerate(("abort", "commit"), 1):
@@ -89,12 +110,12 @@ def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
         sut.send(sender.to, body=outcome, application_tag=tag, delivery="transactional", transaction=transaction)
         bodies[tag] = outcome
         if outcome == "commit":
-            early = peer.await_session(sut.quiet_ms) is not None
+            is_early = peer.await_session(sut.quiet_ms) is not None
         sut.control.call(outcome, transaction=transaction)
-    session = sender.next_session()
-    came = [] if session is None else sender.collect_all(session, 1)
-    seen = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in came]
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect_all(session, 1)
+    observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
     expected = facts(before_the_commit=False, came=["commit"])
-    judge.all(expected=expected, observed={"before_the_commit": early, "came": seen}, evidence=came)
+    judge.all(expected=expected, observed={"before_the_commit": is_early, "came": observed}, evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()

@@ -28,19 +28,29 @@ from reference_qm.surface.effects import Effect, RpcClose
 from reference_qm.surface.inputs import DirectoryAnswered, Stopped
 
 add(
-    "so-sessions-not-served",
+    "session-request-not-answered",
     ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"),
-    "What connects gets no answer.",
+    "The queue manager does not answer a connection.",
     skip(SessionOpening.accept_transport),
 )
-add("so-pings-not-served", "MQSO-5.1.1-01", "Pings are not answered.", skip(Ping.receive_request))
-add("so-never-offline", "MQSO-5.1.1.1-D05", "It stays on the network.", skip(Administering.take_offline))
-add("so-offline-for-good", "MQSO-5.1.1.1-D05", "It does not come back.", skip(Administering.bring_online))
+add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(Ping.receive_request))
+add(
+    "offline-request-ignored",
+    "MQSO-5.1.1.1-D05",
+    "The queue manager stays online when it is taken offline.",
+    skip(Administering.take_offline),
+)
+add(
+    "online-request-ignored",
+    "MQSO-5.1.1.1-D05",
+    "The queue manager stays offline when it is brought online.",
+    skip(Administering.bring_online),
+)
 
 
-@fault("so-sent-by-what-the-directory-said", breaks="MQSO-5.1.1.1-D07")
+@fault("offline-directory-last-answer-used", breaks="MQSO-5.1.1.1-D07")
 class SentByWhatTheDirectorySaid(DirectoryClient):
-    """While the directory is away, messages go where it said last."""
+    """The queue manager sends messages to the last known address while the directory cannot be reached."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -53,9 +63,9 @@ class SentByWhatTheDirectorySaid(DirectoryClient):
         super().watch(now)
 
 
-@fault("so-nothing-taken-without-directory", breaks="MQSO-5.1.1.1-D07")
+@fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")
 class NothingTakenWithoutDirectory(Commands):
-    """While the directory is away, no message for another queue manager is taken."""
+    """The queue manager refuses messages for other queue managers while the directory cannot be reached."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if self.qm.enterprise.state.DirectoryOffline and self.qm.destinations.find_local(request.to) is None:
@@ -63,9 +73,9 @@ class NothingTakenWithoutDirectory(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("so-stopped-and-running", breaks="MQSO-5.1.1.1-D01")
+@fault("stopped-queue-manager-serves", breaks="MQSO-5.1.1.1-D01")
 class StoppedAndRunning(Inputs):
-    """A queue manager that was stopped goes on to serve."""
+    """A stopped queue manager continues to serve requests."""
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
         super().on_stopped(event, now)
@@ -73,15 +83,15 @@ class StoppedAndRunning(Inputs):
 
 
 add(
-    "so-sessions-outlive-a-stop",
+    "stop-leaves-sessions-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "Sessions stay open when the queue manager is stopped.",
+    "A stop leaves the sessions open.",
     skip_during(Inputs.on_stopped, Closing.close),
 )
 add(
-    "so-remote-reads-outlive-a-stop",
+    "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "What was opened at other queue managers stays open when the queue manager is stopped.",
+    "A stop leaves the queues open that the queue manager has opened at other queue managers.",
     skip_during(Inputs.on_stopped, ClientTasks.abandon),
 )
 
@@ -95,28 +105,28 @@ def _readers_stay(faulty: FaultyCore) -> None:
 
 
 add(
-    "so-remote-readers-outlive-a-stop",
+    "stop-leaves-remote-readers-connected",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "The connections of remote readers stay open when the queue manager is stopped.",
+    "A stop leaves the connections of remote readers open.",
     _readers_stay,
 )
 add(
-    "so-never-throttled",
+    "throttled-never-set",
     ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
-    "However short resources are, everything is taken.",
+    "The queue manager never sets Throttled, and accepts all messages while resources are short.",
     skip(Quotas.begin_flow_control),
 )
 add(
-    "so-throttled-for-good",
+    "throttled-never-cleared",
     ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
-    "Once throttled, nothing is taken any more.",
+    "The queue manager leaves Throttled TRUE when resources are sufficient again.",
     skip(Quotas.end_flow_control),
 )
 
 
-@fault("so-throttled-in-name", breaks="MQSO-5.1.1.1-05")
+@fault("throttled-queue-manager-accepts-express", breaks="MQSO-5.1.1.1-05")
 class ThrottledInName(Quotas):
-    """Express messages are taken while Throttled is TRUE."""
+    """The queue manager accepts express messages while Throttled is TRUE."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         throttled, self.qm.adm.Throttled = self.qm.adm.Throttled, False
@@ -126,16 +136,16 @@ class ThrottledInName(Quotas):
 
 
 add(
-    "so-no-second-attempt-to-start",
+    "failed-initialization-not-retried",
     ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
-    "A queue manager that could not start does not try again.",
+    "The queue manager does not retry a failed initialization.",
     skip(Initialization.await_retry),
 )
 
 
-@fault("so-retries-at-the-same-pace", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
+@fault("failed-initialization-retried-every-120-s", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
 class RetriesAtTheSamePace(Initialization):
-    """A queue manager that could not start tries again every 120 seconds."""
+    """The queue manager retries a failed initialization every 120 seconds."""
 
     def await_retry(self, now: Now) -> None:
         before = self.qm.adm.InitializationRetryTimerDuration

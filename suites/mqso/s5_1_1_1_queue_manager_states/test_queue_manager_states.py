@@ -1,17 +1,16 @@
-"""MS-MQSO 5.1.1, 5.1.1.1: a queue manager that runs, is stopped and started, is taken off the network and back."""
+"""MS-MQSO 5.1.1, 5.1.1.1: a queue manager that runs, is stopped and started, is taken offline and brought online."""
 
 from __future__ import annotations
 
 from harness.expectations import any_order, closed, facts, holds, in_queue
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import RECEIVE
-from suites.applications import REFUSED, asked, tried
-from suites.mqqb.steps.sender import RETRY_MS, Sender, tags
+from harness.wire.rpc_qm2qm import Action
+from suites.mqqb.steps.sender import RETRY_MS, Sender
 from suites.mqqp.steps.reader import Reader
-from suites.mqqp.steps.reading import waiting
-from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
+from suites.mqso.steps.serving import SessionAttempt
 
 OPEN, CLOSED = "open", "closed"
 LONG_MS = 600_000
@@ -19,14 +18,14 @@ LONG_MS = 600_000
 
 @needs("qm2qm", "ping")
 @covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
-def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
-    """A queue manager that was provisioned answers sessions, pings and remote calls at its address."""
-    attempt = Attempt(peer)
-    asked = peer.udp()
-    ping = asked.send(ping_request(Cookie=7))
-    pong = asked.poll()
+def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
+    """The SUT accepts a session, answers a ping, and answers a remote call that opens a queue."""
+    attempt = SessionAttempt(peer)
+    pinged = peer.udp()
+    ping = pinged.send(ping_request(Cookie=7))
+    pong = pinged.poll()
     evidence = [ping] if pong is None else [ping, pong]
-    judge.all(expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge.all(expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     judge("MQSO-5.1.1-01", expected=holds("pong", otherwise="silence"), observed=pong is not None, evidence=evidence)
     association = remote.associate()
     opened_queue = remote.open_remote(association)
@@ -40,8 +39,10 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
 
 @needs("pause", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D05")
-def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
-    """A queue manager that is offline neither receives nor sends; one that is brought online again does both."""
+def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
+    """Taken offline, the SUT refuses a session, stores no message and keeps its outgoing one; brought online, it
+    does all three.
+    """
     to, queue = peer.direct_name("mqc-offline"), sut.queue()
     connection = peer.open_raw()
     connection.send(peer.recoverable_message(label="before"))
@@ -49,57 +50,70 @@ def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
     sut.take_offline()
     if connection.record.closed_by is None:
         connection.send(peer.recoverable_message(label="meanwhile"))
-    refused = Attempt(peer)
+    refused = SessionAttempt(peer)
     sender = Sender(peer, sut, to)
     sender.send(1)
     peer.pass_time(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
-    observed = {"session": refused.outcome, "queue": sut.labels(queue), "outgoing": sut.outgoing(to)["count"]}
+    observed = {"session": refused.outcome, "queue": sut.labels(queue), "outgoing": sut.outgoing_queue(to)["count"]}
     evidence = [connection.last, *refused.evidence]
-    judge.all(expected=facts(session=NOT_SERVED, queue=["before"], outgoing=1), observed=observed, evidence=evidence)
+    judge.all(
+        expected=facts(session=SessionAttempt.NOT_SERVED, queue=["before"], outgoing=1),
+        observed=observed,
+        evidence=evidence,
+    )
     sut.bring_online()
-    back = Attempt(peer)
-    judge("MQSO-5.1.1.1-D05", expected=SERVED, observed=back.outcome, evidence=back.evidence)
-    again = peer.open_raw()
-    sent = again.send(peer.recoverable_message(label="after"))
+    later_attempt = SessionAttempt(peer)
+    judge(
+        "MQSO-5.1.1.1-D05",
+        expected=SessionAttempt.SERVED,
+        observed=later_attempt.outcome,
+        evidence=later_attempt.evidence,
+    )
+    second_session = peer.open_raw()
+    packet = second_session.send(peer.recoverable_message(label="after"))
     peer.eventually(lambda: sut.labels(queue) == ["before", "after"])
-    judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[sent])
-    session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D05", expected=[1], observed=tags(came), evidence=came)
+    judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[packet])
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.1-D05", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
 
 
-STOPPING = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
+STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 
 
 @needs("environment", "send", "receive", "queue_control")
-@covers(*STOPPING, "MQSO-5.1.1.1-D01")
-def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
-    """A queue manager that is stopped ends its sessions and serves nobody; started again it has what it kept."""
+@covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
+def test_stopped_sut_serves_no_request(peer, sut, judge):
+    """A stop closes the session; the stopped SUT refuses a session and an application's peek; started again, it
+    accepts a session and has its recoverable message.
+    """
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     connection = peer.open_raw()
     sut.change_environment(service=False)
     observed = connection.until_closed()
-    judge(*STOPPING, expected=closed(), observed=observed, evidence=[connection.last])
-    stopped = Attempt(peer)
-    done = {"session": stopped.outcome, "application": asked(sut, "peek", queue=queue)}
-    expected = facts(session=NOT_SERVED, application=REFUSED)
-    judge("MQSO-5.1.1.1-D01", expected=expected, observed=done, evidence=stopped.evidence)
+    judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
+    stopped = SessionAttempt(peer)
+    state_stopped = {"session": stopped.outcome, "application": sut.attempt("peek", queue=queue)}
+    expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
+    judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_stopped, evidence=stopped.evidence)
     sut.change_environment(service=True)
-    started = Attempt(peer)
-    again = {"session": started.outcome, "queue": sut.labels(queue)}
-    expected = facts(session=SERVED, queue=["kept"])
-    judge("MQSO-5.1.1.1-D01", expected=expected, observed=again, evidence=started.evidence)
+    started = SessionAttempt(peer)
+    state_started = {"session": started.outcome, "queue": sut.labels(queue)}
+    expected = facts(session=SessionAttempt.SERVED, queue=["kept"])
+    judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_started, evidence=started.evidence)
 
 
 @needs("environment", "qm2qm")
-@covers(*STOPPING)
-def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remote, sut, judge):
-    """A queue manager that is stopped ends the connection of each remote reader, whatever that reader does."""
+@covers(*STOP_RULES)
+def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
+    """A stop closes the connections of three remote readers: one with a pending read, one with an open queue, and a
+    new one.
+    """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
+    queue.begin(Action.RECEIVE, ulTimeout=LONG_MS).state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
@@ -109,9 +123,9 @@ def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remot
 
 
 @needs("environment", "remote_read")
-@covers(*STOPPING)
-def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
-    """A queue manager that is stopped ends its own remote reads and closes the queues that it opened elsewhere."""
+@covers(*STOP_RULES)
+def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
+    """A stop closes the connections on which the SUT has opened two queues of the peer and reads from one."""
     reader = Reader(peer, sut)
     reader.open()
     reader.let_reads_wait()
@@ -132,15 +146,17 @@ def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
     "MQDMPR-3.1.7.2.5-03",
     "MQDMPR-3.1.7.2.6-03",
 )
-def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
-    """A queue manager is Throttled while its disk is full, and takes no message of an application or of the network."""
+def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
+    """While its disk is full, the SUT shows Throttled and stores no message of an application or of the peer; when
+    the disk has room, it stores both.
+    """
     queue = sut.queue()
 
-    def throttled() -> bool:
-        return bool(sut.inspect()["QueueManager"]["Throttled"])
+    def is_throttled() -> bool:
+        return bool(sut.inspect_queue_manager()["Throttled"])
 
     sut.change_environment(storage=False)
-    short = peer.eventually(throttled)
+    short = peer.eventually(is_throttled)
     judge(
         "MQSO-5.1.1.1-06",
         "MQDMPR-3.1.7.2.5-03",
@@ -148,26 +164,26 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
         observed=bool(short),
     )
     connection = peer.open_raw()
-    own = tried(lambda: sut.send_here(queue, ["own"]))
-    sent = [connection.send(peer.message(label="of the peer"))]
+    own_outcome = sut.attempt(sut.send_here, queue, ["own"])
+    packets = [connection.send(peer.message(label="of the peer"))]
     peer.settle()
     if short:
-        observed = {"own": own, "queue": sut.labels(queue)}
-        judge("MQSO-5.1.1.1-05", expected=facts(own=REFUSED, queue=[]), observed=observed, evidence=sent)
+        observed = {"own": own_outcome, "queue": sut.labels(queue)}
+        judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=packets)
     else:
-        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
-    peer.eventually(lambda: not throttled())
-    freed = {"while_it_is_full": bool(short), "afterwards": throttled()}
+    peer.eventually(lambda: not is_throttled())
+    freed = {"while_it_is_full": bool(short), "afterwards": is_throttled()}
     expected = facts(while_it_is_full=True, afterwards=False)
     judge("MQSO-5.1.1.1-D04", expected=expected, observed=freed, case="Throttled")
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
-    sent.append(peer.open_raw().send(peer.message(label="again")))
-    tried(lambda: sut.send_here(queue, ["own, again"]))
+        judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
+    packets.append(peer.open_raw().send(peer.message(label="again")))
+    sut.attempt(sut.send_here, queue, ["own, again"])
     peer.eventually(lambda: len(sut.labels(queue)) == 2)
     if short:
-        there = any_order("again", "own, again")
-        judge("MQSO-5.1.1.1-05", expected=there, observed=sut.labels(queue), evidence=sent)
+        expected_labels = any_order("again", "own, again")
+        judge("MQSO-5.1.1.1-05", expected=expected_labels, observed=sut.labels(queue), evidence=packets)

@@ -32,9 +32,9 @@ from reference_qm.surface.commands import Result
 # -- queues of applications ----------------------------------------------------------------------------------------
 
 
-@fault("so-last-message-first", breaks="MQSO-5.1.1.2-D01")
+@fault("last-message-received-first", breaks="MQSO-5.1.1.2-D01")
 class LastMessageFirst(Reading):
-    """Who receives gets the message that came last."""
+    """A receive returns the last message of the queue."""
 
     def dequeue_message(
         self, queue_desc: OpenQueueDescriptor, answered: Answered, now: Now, *args: Any, **named: Any
@@ -47,9 +47,9 @@ class LastMessageFirst(Reading):
         self.read_by_lookup_identifier(queue_desc, 0, last, answered, transaction=named.get("transaction"))
 
 
-@fault("so-queue-never-full", breaks="MQSO-5.1.1.2-D02")
+@fault("queue-quota-ignored", breaks="MQSO-5.1.1.2-D02")
 class QueueNeverFull(Quotas):
-    """The quota of a queue is not looked at."""
+    """The queue manager ignores the quota of a queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
@@ -57,24 +57,24 @@ class QueueNeverFull(Quotas):
 
 
 add(
-    "so-readers-forgotten",
+    "pending-receive-gets-no-message",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
-    "Who waits for a message gets none.",
+    "A pending receive does not get the message that arrives.",
     skip(Waiting.release_readers),
 )
 
 
 add(
-    "so-readers-wait-for-ever",
+    "pending-receive-ignores-timeout",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
-    "Who waits for a message waits until one comes, however little time he has.",
+    "A pending receive waits for a message beyond its timeout.",
     skip(Waiting.on_waiting_message_read_timer),
 )
 
 
-@fault("so-purge-of-nothing", breaks="MQSO-5.1.1.2-D04")
+@fault("purge-removes-nothing", breaks="MQSO-5.1.1.2-D04")
 class PurgeOfNothing(Queues):
-    """A purge is confirmed, and nothing is purged."""
+    """A purge succeeds and removes no message."""
 
     def purge(
         self,
@@ -86,12 +86,12 @@ class PurgeOfNothing(Queues):
         return done(len(queue.MessagePositionList))
 
 
-add("so-deleted-queue-stays", "MQSO-5.1.1.2-D05", "A deleted queue is still there.", skip(Queues.forget))
+add("deleted-queue-still-exists", "MQSO-5.1.1.2-D05", "A deleted queue still exists.", skip(Queues.forget))
 
 
-@fault("so-one-cursor-for-all", breaks="MQSO-5.1.1.2-D06")
+@fault("cursors-of-handle-shared", breaks="MQSO-5.1.1.2-D06")
 class OneCursorForAll(Cursors):
-    """Who opens a queue has one cursor, however many he asks for."""
+    """All cursors of an open queue are the same cursor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         return next(iter(queue_desc.CursorCollection.values()), None) or super().open(queue_desc)
@@ -108,9 +108,9 @@ def _open_again(qm: QueueManager) -> None:
 
 
 add(
-    "so-cursors-come-back",
+    "cursors-survive-restart",
     ("MQSO-5.1.1-D01", "MQSO-5.1.1.2-D06"),
-    "Queues that were open are open again after a restart, with their cursors.",
+    "Open queues and their cursors are open again after a restart.",
     at_restart(_open_again),
 )
 
@@ -118,52 +118,62 @@ add(
 # -- outgoing queues -----------------------------------------------------------------------------------------------
 
 
-@fault("so-one-outgoing-queue", breaks=("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07"))
+@fault("outgoing-queue-shared-by-destinations", breaks=("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07"))
 class OneOutgoingQueue(Destinations):
-    """Whatever is sent waits in the outgoing queue that was there first."""
+    """All messages wait in the outgoing queue that was created first."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing(text, now)
 
 
 add(
-    "so-drop-is-the-end",
+    "dropped-outgoing-queue-does-not-reconnect",
     "MQSO-5.1.1.2-D09",
     "An outgoing queue whose connection drops does not connect again.",
     skip_during(Closing.on_transport_lost, Closing.await_reconnect),
 )
 add(
-    "so-idle-outgoing-queues-stay",
+    "idle-outgoing-queue-not-destroyed",
     "MQSO-5.1.1.2-D08",
-    "An outgoing queue that nothing happens to stays for ever.",
+    "An idle outgoing queue is never destroyed.",
     skip(Destinations.on_idle_timer),
 )
 add(
-    "so-connect-fault-is-the-end",
+    "unconnected-outgoing-queue-does-not-retry",
     "MQSO-5.1.1.2-D08",
     "An outgoing queue that could not connect does not try again.",
     skip_during(Closing.fail_to_establish, Closing.await_reconnect),
 )
 
 
-@fault("so-outgoing-queue-destroyed-with-its-messages", breaks="MQSO-5.1.1.2-D08")
+@fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
 class DestroyedWithItsMessages(Destinations):
-    """An outgoing queue that is not connected for a time is destroyed, whatever it holds."""
+    """An outgoing queue that is not connected for a time is destroyed with its messages."""
 
     def is_idle(self, queue: OutgoingQueue) -> bool:
         return queue.session.SessionState is not SessionState.OPEN or super().is_idle(queue)
 
 
-add("so-pause-without-effect", "MQSO-5.1.1.2-D10", "A pause changes nothing.", skip(Administering.pause_queue))
-add("so-paused-for-good", "MQSO-5.1.1.2-D10", "Who is paused is not resumed.", skip(Administering.resume_queue))
+add(
+    "pause-has-no-effect",
+    "MQSO-5.1.1.2-D10",
+    "A paused outgoing queue continues to send.",
+    skip(Administering.pause_queue),
+)
+add(
+    "resume-has-no-effect",
+    "MQSO-5.1.1.2-D10",
+    "A resumed outgoing queue stays paused.",
+    skip(Administering.resume_queue),
+)
 
 
 # -- queues of the system ------------------------------------------------------------------------------------------
 
 
-@fault("so-system-queues-for-all", breaks="MQSO-5.1.1.2-D11")
+@fault("system-queue-can-be-deleted", breaks="MQSO-5.1.1.2-D11")
 class SystemQueuesForAll(QueueCommands):
-    """A queue of the system is deleted by whoever asks for it."""
+    """An application can delete a system queue."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
         if request.name.startswith("system$"):
@@ -172,30 +182,30 @@ class SystemQueuesForAll(QueueCommands):
 
 
 add(
-    "so-nothing-journaled",
+    "delivered-message-not-journaled",
     "MQSO-5.1.1.2-D12",
-    "What was delivered is not journaled.",
+    "A delivered message with positive journaling is not journaled.",
     skip(Journaling.journal_delivered),
 )
 add(
-    "so-no-dead-letters",
+    "undelivered-message-lost",
     ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
-    "What could not be delivered is lost.",
+    "An undelivered message with negative journaling is lost.",
     skip(Journaling.journal_failed),
 )
 
 
-@fault("so-one-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
+@fault("transactional-dead-letter-in-plain-queue", breaks="MQSO-5.1.1.2-D13")
 class OneDeadLetterQueue(Journaling):
-    """Transactional messages are dead letters among the others."""
+    """An undelivered transactional message is stored in the dead-letter queue for other messages."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue
 
 
-@fault("so-order-acks-to-the-admin-queue", breaks="MQSO-5.1.1.2-D14")
+@fault("order-ack-sent-to-admin-queue", breaks="MQSO-5.1.1.2-D14")
 class OrderAcksToTheAdminQueue(OrderAcks):
-    """Order acknowledgments are for admin_queue$."""
+    """The receiver sends order acknowledgments to the queue admin_queue$."""
 
     def name_order_queue(self, session: Session, source: Any) -> str:
         return super().name_order_queue(session, source).replace("order_queue$", "admin_queue$")

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.2: what becomes of a queue of an application, and of its cursors."""
+"""MS-MQSO 5.1.1.2: the states of an application queue, and its cursors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from harness.expectations import each, in_queue
 from harness.run.marks import covers, needs
-from suites.applications import NOTHING, REFUSED, Waiting, asked, received, tried
+from harness.sut.outcomes import Outcome
+from suites.applications import PendingRequest
 
 WAIT_MS = 60_000
 SHORT_MS = 200
@@ -15,13 +16,15 @@ SHORT_MS = 200
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
-def test_messages_leave_in_order_until_the_queue_is_purged(sut, judge, transactional):
-    """A queue gives its messages in order; a purge removes them all, and changes nothing of an empty queue."""
+def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
+    """Two of five messages are received in order, a purge removes the rest, a second purge changes nothing, and the
+    queue stores the next message.
+    """
     queue = sut.new_queue("life", transactional=transactional)
     delivery = "transactional" if transactional else "express"
     sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
-    taken = [received(sut, queue=queue) for _ in range(2)]
-    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=taken)
+    labels = [sut.read_label("receive", queue=queue) for _ in range(2)]
+    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels)
     judge("MQSO-5.1.1.2-D01", expected=in_queue("3", "4", "5"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     judge("MQSO-5.1.1.2-D04", expected=in_queue(), observed=sut.labels(queue))
@@ -30,23 +33,25 @@ def test_messages_leave_in_order_until_the_queue_is_purged(sut, judge, transacti
     judge("MQSO-5.1.1.2-D04", expected=in_queue("6"), observed=sut.labels(queue))
 
 
-AWAITED = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
-def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
-    """A read of an empty queue waits for a message and takes it; one that timed out takes no later message."""
+def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
+    """A pending receive takes the message that arrives; one whose timeout expires returns no message and takes no
+    later one.
+    """
     queue = sut.new_queue("awaited")
-    reader = Waiting(peer, sut, timeout_ms=WAIT_MS, queue=queue)
+    reader = PendingRequest(peer, "receive", timeout_ms=WAIT_MS, queue=queue)
     peer.settle()
     sut.send_here(queue, ["awaited"])
-    brought = reader.brought()
-    judge(*AWAITED, expected="awaited", observed=brought)
+    label_or_outcome = reader.await_label()
+    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome)
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
-    late = Waiting(peer, sut, timeout_ms=SHORT_MS, queue=queue)
-    brought = late.brought()
-    judge(*AWAITED, expected=NOTHING, observed=brought)
+    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_MS, queue=queue)
+    label_or_outcome = late_read.await_label()
+    judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome)
     sut.send_here(queue, ["later"])
     peer.settle()
     judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))
@@ -54,26 +59,28 @@ def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D05")
-def test_a_deleted_queue_is_gone_with_its_messages(sut, judge):
-    """A queue that was deleted takes and gives no message, and one of the same name that is made anew is empty."""
+def test_deleted_queue_and_its_messages_are_gone(sut, judge):
+    """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue of the
+    same name is empty.
+    """
     queue = sut.new_queue("deleted")
     sut.send_here(queue, ["1", "2"], delivery="recoverable")
     sut.delete_queue(queue)
-    observed = {"peek": asked(sut, "peek", queue=queue), "send": tried(lambda: sut.send_here(queue, ["3"]))}
-    judge.all(expected=each(REFUSED, "request"), observed=observed)
+    observed = {"peek": sut.attempt("peek", queue=queue), "send": sut.attempt(sut.send_here, queue, ["3"])}
+    judge.all(expected=each(Outcome.REFUSED, "request"), observed=observed)
     sut.create_queue(queue)
     judge.all(expected=in_queue(), observed=sut.labels(queue))
 
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
-def test_a_full_queue_takes_no_message(sut, judge):
-    """A queue that has reached its quota takes no message until there is room again."""
+def test_full_queue_stores_no_message(sut, judge):
+    """A queue of 8 KB stores one message of 5,000 characters and no second one, until it is purged."""
     queue = sut.new_queue("full", quota_kb=8)
     whole = "x" * 5_000
     to = sut.direct_name(queue)
     sut.send(to, label="first", body=whole)
-    tried(lambda: sut.send(to, label="too much", body=whole))
+    sut.attempt(sut.send, to, label="too much", body=whole)
     judge.all(expected=in_queue("first"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     sut.send(to, label="again", body=whole)
@@ -82,15 +89,22 @@ def test_a_full_queue_takes_no_message(sut, judge):
 
 @needs("queue_control", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
-def test_a_cursor_has_a_place_of_its_own_until_a_restart(sut, judge):
-    """A cursor has a place of its own in its queue, and does not outlive a restart."""
+def test_cursors_have_separate_positions_until_restart(sut, judge):
+    """Of two cursors the moved one reads the second message and the other the first; after a restart reads by both
+    are refused.
+    """
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
-    first, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
-    seen = [received(sut, "peek_message", cursor=first), received(sut, "peek_next", cursor=first)]
-    seen += [received(sut, "peek_message", cursor=second), received(sut, "peek_message", cursor=first)]
-    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=seen)
+    first_cursor, second_cursor = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
+    observed = [sut.read_label("peek_message", cursor=first_cursor), sut.read_label("peek_next", cursor=first_cursor)]
+    observed += [
+        sut.read_label("peek_message", cursor=second_cursor),
+        sut.read_label("peek_message", cursor=first_cursor),
+    ]
+    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=observed)
     sut.restart()
-    after = [asked(sut, "peek_message", cursor=cursor, timeout_ms=0) for cursor in (first, second)]
-    judge.all(expected=each(REFUSED, "cursor"), observed=after)
+    outcomes_after = [
+        sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in (first_cursor, second_cursor)
+    ]
+    judge.all(expected=each(Outcome.REFUSED, "cursor"), observed=outcomes_after)

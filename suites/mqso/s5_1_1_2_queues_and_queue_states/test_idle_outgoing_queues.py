@@ -1,54 +1,54 @@
-"""MS-MQSO 5.1.1.2: an outgoing queue begins anew when it could not connect, and is destroyed when it is idle."""
+"""MS-MQSO 5.1.1.2: outgoing queues that cannot connect, and idle ones."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 IDLE_MS = 60_000
 UNHURRIED = 4
 
 
-def _outgoing(sut: Sut, *names: str) -> dict[str, int]:
-    """Return how many messages are in each outgoing queue that there is."""
-    found = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
-    return {name: found[name.lower()] for name in names if name.lower() in found}
+def _count_outgoing(sut: Sut, *names: str) -> dict[str, int]:
+    """Return the number of messages in each existing outgoing queue."""
+    counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
+    return {name: counts[name.lower()] for name in names if name.lower() in counts}
 
 
 @needs("send", "queue_control", "set_timers", "pause")
 @covers("MQSO-5.1.1.2-D08")
-def test_an_outgoing_queue_begins_anew_and_ends_when_it_is_idle(peer, sut, judge):
-    """An outgoing queue tries again when it could not connect, and is deleted when it is idle, unless it holds a
-    message.
+def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
+    """An outgoing queue that could not connect sends its message when the peer listens; when idle, it is removed
+    from the list, while one that holds a message stays.
     """
     sut.slow_down(UNHURRIED)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_MS)
-    idle, held = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
+    idle, waiting = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
     sut.send(idle, body="waits", application_tag=1)
     peer.pass_time(sut.response_timeout_ms)
     sender = Sender(peer, sut, idle)
-    session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[1], observed=tags(came), evidence=came)
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is None:
         return
-    sender.acknowledge_all(session)
-    peer.eventually(lambda: _outgoing(sut, idle) == {idle: 0})
+    session.acknowledge_all()
+    peer.eventually(lambda: _count_outgoing(sut, idle) == {idle: 0})
     session.close()
-    sut.send(held, body="stays", application_tag=2)
-    session, _ = sender.first(1)
-    sut.pause(held)
+    sut.send(waiting, body="stays", application_tag=2)
+    session, _ = sender.await_first(1)
+    sut.pause(waiting)
     session.close()
     peer.pass_time(sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
-    judge("MQSO-5.1.1.2-D08", expected={held: 1}, observed=_outgoing(sut, idle, held), evidence=came)
-    sut.resume(held)
-    session = sender.session()
-    came = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[2], observed=tags(came), evidence=came)
-    sender.acknowledge_all(session)
+    judge("MQSO-5.1.1.2-D08", expected={waiting: 1}, observed=_count_outgoing(sut, idle, waiting), evidence=frames)
+    sut.resume(waiting)
+    session = sender.await_session()
+    frames = sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[2], observed=Sender.tags(frames), evidence=frames)
+    session.acknowledge_all()
     sender.send(3)
-    session = sender.session()
-    came = sender.collect(session, 1)
-    judge("MQSO-5.1.1.2-D08", expected=[3], observed=tags(came), evidence=came)
-    sender.acknowledge_all(session)
+    session = sender.await_session()
+    frames = sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[3], observed=Sender.tags(frames), evidence=frames)
+    session.acknowledge_all()

@@ -1,14 +1,12 @@
-"""MS-MQSO 5.1.1.2: outgoing queues, and the queues of the system."""
+"""MS-MQSO 5.1.1.2: outgoing queues and system queues."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
-from suites.applications import REFUSED, asked, tried
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
 SHORT_S = 2
@@ -16,8 +14,8 @@ SHORT_S = 2
 
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
-def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
-    """A queue manager has an outgoing queue of its own for each destination queue."""
+def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
+    """One, two and three messages to three queues of the peer are listed in three outgoing queues."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
@@ -33,43 +31,47 @@ def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
 
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10")
-def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
-    """An outgoing queue that is paused transfers nothing; one that is resumed transfers its messages in order."""
+def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
+    """A paused outgoing queue sends neither of two messages; resumed, it sends both in order."""
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
-    session, came = sender.first(1)
-    sender.acknowledge_all(session)
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
     peer.settle()
     sut.pause(sender.to)
     sender.send(2, 3)
-    came = sender.collect_all(session, 2)
-    observed = {"came": tags(came), "waiting": sut.outgoing(sender.to)["count"]}
-    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=came)
+    frames = sender.collect_all(session, 2)
+    observed = {"came": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
+    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=frames)
     sut.resume(sender.to)
-    session = session if session.record.closed_by is None else sender.session()
-    came = sender.collect_all(session, 3)
-    judge("MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in tags(came) if tag != 1], evidence=came)
-    sender.acknowledge_all(session)
+    session = session if session.record.closed_by is None else sender.await_session()
+    frames = sender.collect_all(session, 3)
+    judge(
+        "MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in Sender.tags(frames) if tag != 1], evidence=frames
+    )
+    session.acknowledge_all()
 
 
 @needs("send", "receive", "queue_control")
 @covers("MQSO-5.1.1.2-D11")
-def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
-    """A system queue takes no message of an application or of another queue manager, and cannot be deleted."""
+def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
+    """The dead-letter queues and the journal cannot be deleted, and store no message that an application or the peer
+    sends to them.
+    """
     connection = peer.open_raw()
     names = (PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL)
-    sent = [
+    packets = [
         connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{name}", label=name))
         for name in names
     ]
     for name in names:
-        judge.all(expected=REFUSED, observed=asked(sut, "delete_queue", name=name), case=name)
+        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=name)
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
-        tried(partial(sut.send, sut.direct_name(name), body=name, delivery=delivery))
+        sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
     for name in names:
-        found = [one["label"] or one["body"] for one in sut.kept(name)]
-        judge.all(expected=in_queue(), observed=found, case=name, evidence=sent)
+        observed = [one["label"] or one["body"] for one in sut.kept_messages(name)]
+        judge.all(expected=in_queue(), observed=observed, case=name, evidence=packets)
 
 
 @needs("send", "receive", "queue_control")
@@ -81,9 +83,9 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
     "MQSO-5.1.1.3-D02",
     "MQSO-5.1.1.3-D08",
 )
-def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, judge):
-    """A queue manager keeps an undelivered message as a dead letter and a delivered one in its journal, if they ask
-    for it.
+def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
+    """Of six messages that expire unsent, those with negative journaling are dead letters, the transactional one in
+    its own queue; of two delivered ones, the one with positive journaling is in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
@@ -92,35 +94,35 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
             label = " ".join([delivery, *journal])
             sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
 
-    def found(*names: str) -> list[list[str]]:
-        return [sorted(one["label"] for one in sut.kept(name)) for name in names]
+    def list_labels(*names: str) -> list[list[str]]:
+        return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
-    waiting = sut.outgoing(to)["count"]
+    waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_S - 1) * 1_000:  # else none need wait any more
         judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
     peer.pass_time((SHORT_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
-    peer.eventually(lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
-    dead = found(PLAIN_DEAD, TRANSACTIONAL_DEAD)
+    peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
+    dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
     judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
     judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
-    judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing(to)["count"])
+    judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"])
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
     sender.send(2, delivery="recoverable", label="not journaled")
-    session, came = sender.first(2)
-    sender.acknowledge_all(session)
-    peer.eventually(lambda: found(JOURNAL) == [["journaled"]])
-    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=found(JOURNAL), evidence=came)
+    session, frames = sender.await_first(2)
+    session.acknowledge_all()
+    peer.eventually(lambda: list_labels(JOURNAL) == [["journaled"]])
+    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=list_labels(JOURNAL), evidence=frames)
 
 
 @covers("MQSO-5.1.1.2-D14")
-def test_order_acknowledgments_come_to_the_order_queue(peer, sut, judge):
-    """A receiving queue manager sends the acknowledgment of a transactional message to order_queue$ of its sender."""
+def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
+    """The acknowledgment of a transactional message of the peer has the peer's queue order_queue$ as destination."""
     receiver = Receiver(peer, sut)
-    sent = receiver.send()
+    packet = receiver.send()
     ack = receiver.await_acknowledgment()
     queue = str(ack["UserHeader"].DestinationQueue.DirectFormatName).lower()
     expected = rf"tcp:{peer.address}\{ORDER_QUEUE}".lower()
-    judge("MQSO-5.1.1.2-D14", expected=expected, observed=queue, evidence=[sent, ack])
+    judge("MQSO-5.1.1.2-D14", expected=expected, observed=queue, evidence=[packet, ack])

@@ -18,22 +18,22 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 add(
-    "so-session-acks-transfer-nothing",
+    "session-ack-leaves-messages-in-outgoing-queue",
     ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
-    "Messages stay in their outgoing queue when the session acknowledges them.",
+    "A SessionAck does not remove messages from their outgoing queue.",
     skip(SessionAcks.delete_position),
 )
 add(
-    "so-order-acks-transfer-nothing",
+    "order-ack-leaves-messages-in-outgoing-queue",
     ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
-    "Transactional messages stay in their outgoing queue when they are acknowledged.",
+    "An OrderAck does not remove transactional messages from their outgoing queue.",
     skip(OrderAcks.delete_order_acknowledged),
 )
 
 
-@fault("so-peek-takes", breaks="MQSO-5.1.1.3-D05")
+@fault("peek-hides-message", breaks="MQSO-5.1.1.3-D05")
 class PeekTakes(Seeking):
-    """What was peeked at once is seen by nobody any more."""
+    """A peeked message is invisible to later reads."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         readable = super().is_readable(position, peek_operation)
@@ -42,9 +42,9 @@ class PeekTakes(Seeking):
         return readable
 
 
-@fault("so-locked-seen-by-all", breaks=("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06"))
+@fault("peek-shows-locked-message", breaks=("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06"))
 class LockedSeenByAll(Seeking):
-    """Who peeks sees messages that a transaction has."""
+    """A peek returns a message that a transaction has received."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         return super().is_readable(position, peek_operation) or (
@@ -53,24 +53,27 @@ class LockedSeenByAll(Seeking):
 
 
 add(
-    "so-aborted-stays-locked",
+    "abort-leaves-received-message-locked",
     ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
-    "What an aborted transaction received stays locked.",
+    "A message that an aborted transaction received stays locked.",
     skip(TransactionEvents.abort_dequeue),
 )
 
 
-@fault("so-committed-comes-back", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"))
+@fault(
+    "commit-restores-received-message",
+    breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
+)
 class CommittedComesBack(TransactionEvents):
-    """What a committed transaction received is there again."""
+    """A message that a committed transaction received is in its queue again."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         self.abort_dequeue(operation, now)
 
 
-@fault("so-all-become-dead-letters", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
+@fault("undelivered-message-always-dead-letter", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
 class AllBecomeDeadLetters(Journaling):
-    """Whatever could not be delivered becomes a dead letter, whether it asked for it or not."""
+    """Every undelivered message becomes a dead letter, also without negative journaling."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference

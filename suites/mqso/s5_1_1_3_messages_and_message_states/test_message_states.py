@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.3 Messages and Message States."""
+"""MS-MQSO 5.1.1.3 Messages and Message States: locked and transferred messages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs
-from suites.applications import NOTHING, received
-from suites.mqqb.steps.ordering import order_ack
+from harness.sut.outcomes import Outcome
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 
@@ -22,29 +22,31 @@ from suites.mqqb.steps.sender import Sender
     "MQSO-5.1.1.3-D06",
     "MQSO-5.1.1.3-D07",
 )
-@pytest.mark.parametrize(("outcome", "left"), [("abort", "1"), ("commit", NOTHING)], ids=["abort", "commit"])
+@pytest.mark.parametrize(("outcome", "left"), [("abort", "1"), ("commit", Outcome.NOTHING)], ids=["abort", "commit"])
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
-def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, external, outcome, left):
-    """A message that is received in a transaction is hidden from everybody until an abort brings it back."""
+def test_received_message_is_locked_until_transaction_ends(sut, judge, external, outcome, left):
+    """Two peeks leave a message in its queue; received in a transaction, it is hidden from other reads; an abort
+    restores it, and a commit deletes it.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
-    peeked = [received(sut, "peek_message", queue=queue) for _ in range(2)]
+    peeked = [sut.read_label("peek_message", queue=queue) for _ in range(2)]
     judge(
         "MQSO-5.1.1.3-D05",
         expected=facts(peeked=["1", "1"], queue=["1"]),
         observed={"peeked": peeked, "queue": sut.labels(queue)},
     )
     transaction = sut.control.call("begin", external=external)["transaction"]
-    taken = received(sut, queue=queue, transaction=transaction)
-    others = [received(sut, verb, queue=queue) for verb in ("peek_message", "receive")]
+    label = sut.read_label("receive", queue=queue, transaction=transaction)
+    others = [sut.read_label(verb, queue=queue) for verb in ("peek_message", "receive")]
     judge(
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
-        expected=facts(received="1", by_others=each(NOTHING)),
-        observed={"received": taken, "by_others": others},
+        expected=facts(received="1", by_others=each(Outcome.NOTHING)),
+        observed={"received": label, "by_others": others},
     )
-    judge.finished("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
+    judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction)
     sut.control.call(outcome, transaction=transaction)
@@ -54,32 +56,32 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
         "MQSO-3.3.4.7-D02",
         "MQSO-4.3.1.2-D07",
         expected=left,
-        observed=received(sut, "peek_message", queue=queue),
+        observed=sut.read_label("peek_message", queue=queue),
         case=outcome,
     )
 
 
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
-def test_a_message_is_transferred_when_it_is_acknowledged(peer, sut, judge):
-    """A message leaves its outgoing queue when it is acknowledged: by a SessionAck, or by an OrderAck if
-    transactional.
+def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
+    """Of three sent messages the express and the recoverable one leave the outgoing queue with the SessionAck, and
+    the transactional one with the OrderAck.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):
         sender.send(tag, delivery=delivery)
-    session, came = sender.first(3)
+    session, frames = sender.await_first(3)
 
-    def waiting() -> int:
-        return sut.outgoing(sender.to)["count"]
+    def count_waiting() -> int:
+        return sut.outgoing_queue(sender.to)["count"]
 
-    counts = [waiting()]
-    evidence = [*came, sender.acknowledge_all(session)]
-    peer.eventually(lambda: waiting() <= 1)
+    counts = [count_waiting()]
+    evidence = [*frames, session.acknowledge_all()]
+    peer.eventually(lambda: count_waiting() <= 1)
     peer.settle()
-    counts.append(waiting())
-    transactional = next(frame for frame in came if frame["UserHeader"].TH)
-    evidence.append(session.send(order_ack(peer, transactional)))
-    peer.eventually(lambda: waiting() == 0)
-    counts.append(waiting())
+    counts.append(count_waiting())
+    transactional = next(frame for frame in frames if frame["UserHeader"].TH)
+    evidence.append(session.send(build_order_ack(peer, transactional)))
+    peer.eventually(lambda: count_waiting() == 0)
+    counts.append(count_waiting())
     judge("MQSO-5.1.1.3-D04", "MQSO-4.3.1.2-D05", expected=[3, 1, 0], observed=counts, evidence=evidence)

@@ -9,9 +9,9 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.model.transactions import Transaction
 
 
-@fault("so-all-transactions-external", breaks="MQSO-5.2.1.3-D01")
+@fault("internal-transaction-needs-vote", breaks="MQSO-5.2.1.3-D01")
 class AllTransactionsExternal(TransactionEvents):
-    """Every transaction waits for the votes of a coordinator."""
+    """Each transaction waits for the votes of a coordinator."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(identifier, False)

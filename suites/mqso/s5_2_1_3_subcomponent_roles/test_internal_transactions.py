@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.applications import DONE, asked, received
+from harness.sut.outcomes import Outcome
 
 
 @needs("transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.2.1.3-D01")
-def test_an_internal_transaction_is_decided_by_who_began_it(sut, judge):
-    """A queue manager commits or aborts an internal transaction as its application decides, without any vote."""
+def test_internal_transaction_ends_without_vote(sut, judge):
+    """An internal transaction that receives one message and sends another is aborted, and a second one committed,
+    each without a prepare.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["first", "second"], delivery="transactional")
     for outcome, expected in (("abort", ["first", "second"]), ("commit", ["second", "sent to commit"])):
         transaction = sut.control.call("begin")["transaction"]
-        received(sut, queue=queue, transaction=transaction)
+        sut.read_label("receive", queue=queue, transaction=transaction)
         label = f"sent to {outcome}"
         sut.send(sut.direct_name(queue), label=label, body=label, transaction=transaction)
-        done = asked(sut, outcome, transaction=transaction)
-        observed = {"outcome": done, "queue": sut.labels(queue)}
-        judge.all(expected=facts(outcome=DONE, queue=expected), observed=observed, case=outcome)
+        answer = sut.attempt(outcome, transaction=transaction)
+        observed = {"outcome": answer, "queue": sut.labels(queue)}
+        judge.all(expected=facts(outcome=Outcome.DONE, queue=expected), observed=observed, case=outcome)

@@ -13,17 +13,17 @@ from reference_qm.model.statuses import Status
 from reference_qm.security.sid import Sid
 
 
-@fault("so-opened-by-one-protocol-only", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
+@fault("qm2qm-rejects-handle-of-qmcomm", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
 class OpenedByOneProtocolOnly(RemoteOpening):
-    """What qmcomm returned of a queue means nothing to qm2qm."""
+    """The interface qm2qm rejects a queue that qmcomm opened."""
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER
 
 
-@fault("so-nothing-opened-by-qmcomm", breaks="MQSO-5.3.1-01")
+@fault("qmcomm-opens-no-queue", breaks="MQSO-5.3.1-01")
 class NothingOpenedByQmcomm(Qmcomm):
-    """qmcomm opens no queue for others."""
+    """The interface qmcomm refuses to open queues for remote readers."""
 
     def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
         return Status.MQ_ERROR_ACCESS_DENIED

@@ -1,28 +1,30 @@
-"""MS-MQSO 5.3.1 Member Protocol Roles."""
+"""MS-MQSO 5.3.1 Member Protocol Roles: qmcomm and qm2qm."""
 
 from __future__ import annotations
 
 from harness.expectations import between
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import IP_HANDSHAKE
+from harness.wire.rpc_qm2qm import PortType
 
 LAST_PORT = 0xFFFF
 
 
 @needs("qm2qm")
 @covers("MQSO-5.3.1-01", "MQSO-5.3.1-02")
-def test_what_one_protocol_opens_the_other_reads(remote, judge):
-    """A queue that qmcomm (MS-MQMP) opened is opened for reading, and read, by qm2qm (MS-MQQP)."""
+def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
+    """qmcomm returns the port of qm2qm and opens a queue (MS-MQMP); qm2qm opens the same queue for reading and
+    receives its message (MS-MQQP).
+    """
     association = remote.associate()
-    told = association.call("R_QMGetRTQMServerPort", fIP=IP_HANDSHAKE)
-    port = told.outcome if told.status is None else told.status
-    judge("MQSO-5.3.1-01", expected=between(1, LAST_PORT), observed=port, evidence=told.evidence)
+    port_call = association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_HANDSHAKE)
+    port = port_call.outcome if port_call.status is None else port_call.status
+    judge("MQSO-5.3.1-01", expected=between(1, LAST_PORT), observed=port, evidence=port_call.evidence)
     remote.empty()
     opened = remote.open_remote(association)
     judge("MQSO-5.3.1-01", expected="MQ_OK", observed=opened.outcome, case="qmcomm", evidence=opened.evidence)
     remote.deliver(["read"])
-    queue = RemoteQueue(remote, association, opened.settled(), settled=False)
+    queue = RemoteQueue(remote, association, opened.expect_success(), settled=False)
     judge.all(expected="MQ_OK", observed=queue.session.outcome, case="qm2qm", evidence=queue.session.evidence)
     read = queue.receive()
     judge.all(expected="MQ_OK", observed=read.outcome, case="read", evidence=read.evidence)

@@ -56,43 +56,48 @@ def _without_properties(qm: QueueManager) -> None:
 
 
 add(
-    "so-restart-empties-queues",
+    "restart-loses-recoverable-messages",
     ("MQSO-3.2.1-D02", "MQSO-5.5.1-05"),
-    "A restart empties queues.",
+    "A restart loses the recoverable messages of local queues.",
     _emptied(lambda one: not one.Transactional),
 )
 add(
-    "so-restart-empties-transactional-queues",
+    "restart-loses-transactional-messages",
     "MQSO-5.5.1-03",
-    "A restart empties transactional queues.",
+    "A restart loses the transactional messages of local queues.",
     _emptied(lambda one: one.Transactional),
 )
-add("so-restart-loses-unsent", "MQSO-5.5.1-04", "A restart loses recoverable messages on their way.", _unsent(False))
 add(
-    "so-restart-loses-unsent-transactional",
+    "restart-loses-outgoing-recoverable-messages",
+    "MQSO-5.5.1-04",
+    "A restart loses the recoverable messages of outgoing queues.",
+    _unsent(False),
+)
+add(
+    "restart-loses-outgoing-transactional-messages",
     "MQSO-5.5.1-02",
-    "A restart loses transactional messages on their way.",
+    "A restart loses the transactional messages of outgoing queues.",
     _unsent(True),
 )
 add(
-    "so-restart-forgets-properties",
+    "restart-loses-queue-properties",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
-    "Queues lose their properties.",
+    "A restart loses the properties of queues.",
     at_restart(_without_properties),
 )
 add(
-    "so-nothing-leaves-the-disk",
+    "restart-restores-removed-messages",
     ("MQSO-5.5.1-02", "MQSO-5.5.1-03", "MQSO-5.5.1-05", "MQSO-5.5.1-D01"),
-    "What was received or transferred is there again after a restart.",
+    "A restart restores messages that were received or transferred before.",
     effects(_nothing_leaves),
 )
 
 
-@fault("so-express-on-disk", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
+@fault("restart-keeps-express-messages", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
 class ExpressOnDisk(Durability):
-    """Express messages are put on disk as others are."""
+    """A restart keeps express messages."""
 
-    def sent(self, position: MessagePosition) -> Change:
+    def build_send_record(self, position: MessagePosition) -> Change:
         message = position.MessageReference
         position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
-        return super().sent(position)
+        return super().build_send_record(position)

@@ -1,11 +1,11 @@
-"""MS-MQSO 5.5.1 Queue Manager Restart."""
+"""MS-MQSO 5.5.1 Queue Manager Restart: local queues and outgoing queues."""
 
 from __future__ import annotations
 
 from harness.expectations import holds, in_queue, none
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
 
 KINDS = ("express", "recoverable", "transactional")
 PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
@@ -22,70 +22,72 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-05",
     "MQSO-5.5.1-06",
 )
-def test_recoverable_and_transactional_messages_live_here(sut, judge):
-    """A queue keeps its properties and its recoverable and transactional messages over restarts, and no express
-    message.
+def test_stored_messages_survive_restart_except_express(sut, judge):
+    """Two queues keep their properties and their recoverable and transactional messages across restarts, until these
+    are received; the express messages are gone.
     """
-    plain = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
+    plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
-    sut.send_here(plain, ["express", "express, too"])
-    sut.send_here(plain, ["recoverable", "recoverable, too"], delivery="recoverable")
+    sut.send_here(plain_queue, ["express", "express, too"])
+    sut.send_here(plain_queue, ["recoverable", "recoverable, too"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "transactional, too"], delivery="transactional")
 
-    def properties() -> list[dict[str, object]]:
-        found = [sut.control.call("get_queue", name=name) for name in (plain, transactional)]
-        return [{name: one[name] for name in PROPERTIES if name in one} for one in found]
+    def read_properties() -> list[dict[str, object]]:
+        observed = [sut.control.call("get_queue", name=name) for name in (plain_queue, transactional)]
+        return [{name: one[name] for name in PROPERTIES if name in one} for one in observed]
 
-    before = properties()
-    lists = {plain: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
+    properties_before = read_properties()
+    lists = {plain_queue: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
     for _ in range(2):
         sut.restart()
-        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=before, observed=properties())
-        there = sut.labels(plain)
-        express = [label for label in there if label.startswith("express")]
+        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties_before, observed=read_properties())
+        stored_labels = sut.labels(plain_queue)
+        express = [label for label in stored_labels if label.startswith("express")]
         judge("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", expected=none("express message"), observed=express)
         judge(
             "MQSO-5.5.1-05",
             "MQSO-3.2.1-D02",
-            expected=lists[plain],
-            observed=[one for one in there if one not in express],
+            expected=lists[plain_queue],
+            observed=[one for one in stored_labels if one not in express],
         )
         judge("MQSO-5.5.1-03", expected=lists[transactional], observed=sut.labels(transactional))
         for name in lists:
             sut.control.call("receive", queue=name, timeout_ms=0)
             lists[name].pop(0)
     sut.restart()
-    judge("MQSO-5.5.1-05", expected=in_queue(), observed=sut.labels(plain))
+    judge("MQSO-5.5.1-05", expected=in_queue(), observed=sut.labels(plain_queue))
     judge("MQSO-5.5.1-03", expected=in_queue(), observed=sut.labels(transactional))
 
 
 @needs("send", "queue_control", "restart")
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
-def test_recoverable_and_transactional_messages_live_on_their_way(peer, sut, judge):
-    """An outgoing queue keeps recoverable and transactional messages over restarts until they are acknowledged."""
+def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
+    """After two restarts the SUT sends its recoverable and its transactional message and no express one; once both
+    are acknowledged, it sends neither after another restart.
+    """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(KINDS, 1):
         sut.send(to, body=delivery, application_tag=tag, delivery=delivery)
     sut.restart()
     sut.restart()
     sender = Sender(peer, sut, to)
-    session = sender.session()
-    came = sender.collect_all(session, 2)
-    judge("MQSO-5.5.1-06", expected=holds("no express message"), observed=1 not in tags(came), evidence=came)
+    session = sender.await_session()
+    frames = sender.collect_all(session, 2)
+    judge("MQSO-5.5.1-06", expected=holds("no express message"), observed=1 not in Sender.tags(frames), evidence=frames)
     for rule, tag in (("MQSO-5.5.1-04", 2), ("MQSO-5.5.1-02", 3)):
-        judge(rule, expected=[tag], observed=[one for one in tags(came) if one == tag], evidence=came)
-    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing(to)["count"], evidence=came)
-    sender.acknowledge_all(session)
-    last = next((frame for frame in came if frame["UserHeader"].TH), None)
+        judge(rule, expected=[tag], observed=[one for one in Sender.tags(frames) if one == tag], evidence=frames)
+    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing_queue(to)["count"], evidence=frames)
+    session.acknowledge_all()
+    last = next((frame for frame in frames if frame["UserHeader"].TH), None)
     if last is not None:
-        session.send(order_ack(peer, last))
-    peer.eventually(lambda: sut.outgoing(to)["count"] == 0)
-    judge("MQSO-5.5.1-D01", expected=0, observed=sut.outgoing(to)["count"], evidence=[session.last])
+        session.send(build_order_ack(peer, last))
+    peer.eventually(lambda: sut.outgoing_queue(to)["count"] == 0)
+    judge("MQSO-5.5.1-D01", expected=0, observed=sut.outgoing_queue(to)["count"], evidence=[session.last])
     peer.settle()  # that it is gone has to be on disk, too: a restart may be a crash
     sut.restart()
     peer.settle()
-    again = sender.next_session(sut.connect_timeout_ms)
-    left = [] if again is None else tags(sender.collect_all(again, 1))
-    judge(
-        "MQSO-5.5.1-D01", "MQSO-5.5.1-02", expected=none("message that was acknowledged"), observed=left, evidence=came
-    )
+    second_session = sender.poll_session(sut.connect_timeout_ms)
+    remaining_tags = [] if second_session is None else Sender.tags(sender.collect_all(second_session, 1))
+    for rule, tag in (("MQSO-5.5.1-D01", 2), ("MQSO-5.5.1-02", 3)):
+        resent = [one for one in remaining_tags if one == tag]
+        judge(rule, expected=none("message that was acknowledged"), observed=resent, evidence=frames)

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.1 Queue Manager Restart, of one that has messages for another: at the sender, and at a router."""
+"""MS-MQSO 5.5.1 Queue Manager Restart: a restart of the sender or the router of messages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import Routed
 
-NEXT = {SENDER: ROUTER, ROUTER: RECEIVER}
+NEXT_HOP = {SENDER: ROUTER, ROUTER: RECEIVER}
 TAGS = (0x61, 0x62)
 
 
 @needs("topology", "restart")
-@pytest.mark.parametrize("role", NEXT)
+@pytest.mark.parametrize("role", NEXT_HOP)
 @pytest.mark.parametrize(
     ("delivery", "rule"),
     [
@@ -21,17 +21,19 @@ TAGS = (0x61, 0x62)
         pytest.param("recoverable", "MQSO-5.5.1-04", marks=covers("MQSO-5.5.1-04", "MQSO-5.5.1-D01")),
     ],
 )
-def test_messages_on_their_way_outlive_a_restart(topology, judge, role, delivery, rule):
-    """A queue manager that restarts while it holds a recoverable or transactional message transfers it once."""
+def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge, role, delivery, rule):
+    """Two recoverable or transactional messages that wait at the sender or at the router arrive once each after that
+    system's restart.
+    """
     routed = Routed(topology, delivery)
-    topology.cut(NEXT[role])
+    topology.cut(NEXT_HOP[role])
     routed.send(*TAGS)
     if role == ROUTER:
-        routed.until_acknowledged(SENDER, ROUTER)
+        routed.await_acknowledgment(SENDER, ROUTER)
     topology.systems[role].sut.restart()
-    topology.mend(NEXT[role])
-    frames = routed.until_received(*TAGS)
-    received = routed.received()
+    topology.mend(NEXT_HOP[role])
+    frames = routed.await_arrival(*TAGS)
+    received = routed.receive_tags()
     judge(
         rule,
         "MQSO-5.5.1-D01",

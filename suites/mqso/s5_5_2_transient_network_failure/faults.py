@@ -16,16 +16,16 @@ from reference_qm.surface.inputs import Input, TransportFailed
 NOTHING = Result({"message": None})
 
 
-@fault("so-outage-is-an-empty-queue", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"))
+@fault("unreachable-queue-read-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"))
 class OutageIsAnEmptyQueue(ClientCommands):
-    """A queue that cannot be reached is read as if it were empty."""
+    """A read of a queue that cannot be reached returns that the queue is empty."""
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
         self.qm.emit(Completed(token, NOTHING))
 
 
 def _given_up(faulty: FaultyCore) -> None:
-    """Connect to nobody any more once nobody answered."""
+    """Stop to connect after the first failed connection."""
     failed: list[Input] = []
 
     def note(event: Input) -> Iterator[Input]:
@@ -42,8 +42,8 @@ def _given_up(faulty: FaultyCore) -> None:
 
 
 add(
-    "so-outage-for-good",
+    "failed-connection-not-retried",
     ("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
-    "Once nobody answered, nothing is connected any more.",
+    "The queue manager does not connect again after a failed connection.",
     _given_up,
 )

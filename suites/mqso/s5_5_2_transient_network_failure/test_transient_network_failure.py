@@ -1,79 +1,84 @@
-"""MS-MQSO 5.5.2 Transient Network Failure: the peer is the network, which goes away and comes back."""
+"""MS-MQSO 5.5.2 Transient Network Failure: the peer cannot be reached for a time."""
 
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.expectations import each
-from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accepted, agree, respond
 from suites.mqqb.steps.sender import RETRY_MS, tags
-from suites.mqqp.steps.reader import NO_SUCCESS, SUCCESS, Reader
+from suites.mqqp.steps.reader import Outcome, Reader
 
 
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
-def test_messages_are_transferred_when_the_network_is_back(peer, sut, judge):
-    """A queue manager transfers all that waits, in order, when the network is back after an outage."""
+def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
+    """An unacknowledged message is sent again on the next connection; after an outage the SUT sends that message and
+    four new ones of all kinds in order.
+    """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
-    connection, asked = accepted(listener)
-    first = agree(connection, respond(connection, asked))
+    connection, request = accepted(listener)
+    number = agree(connection, respond(connection, request))
     connection.end()
-    came = _sent_on_the_next(peer, listener)
-    judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(came), evidence=[first, *came])
+    frames = _receive_on_next_connection(peer, listener)
+    judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(frames), evidence=[number, *frames])
     listener.close()
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
     peer.pass_time(3 * sut.duration_ms(RETRY_MS))
-    came = _sent_on_the_next(peer, peer.listen_raw(ping=False))
+    frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",
         "MQSO-5.5.2-D01",
         "MQSO-4.3.1.2-D03",
         expected=[1, 2, 3, 4, 5],
-        observed=tags(came),
-        evidence=[first, *came],
+        observed=tags(frames),
+        evidence=[number, *frames],
     )
 
 
-def _sent_on_the_next(peer: Peer, listener: RawListener) -> list[Frame]:
-    """Wait for the SUT to connect; let it send what it has, and end the connection."""
+def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame]:
+    """Wait for the SUT to connect; receive its messages, and close the connection."""
     connection = listener.accept()
     if connection is None:
         return []
     agree(connection, respond(connection, connection.expect("EstablishConnection")))
     peer.pass_time(peer.sut.quiet_ms)
-    came = only_here(connection)
+    frames = connection.messages
     connection.end()
-    return came
+    return frames
 
 
 @needs("remote_read", "qm2qm")
 @covers("MQSO-5.5.2-03", "MQSO-5.5.2-04", "MQSO-5.5.2-05")
-def test_remote_queues_cannot_be_read_during_an_outage(peer, sut, judge):
-    """A remote queue can be neither opened nor read while its host is out of reach, and can be when it is back."""
+def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
+    """The SUT fails to open and to read a queue of the peer while the peer cannot be reached, and succeeds in both
+    when the peer is back.
+    """
     reader = Reader(peer, sut)
     reader.server.close()
     judge(
-        "MQSO-5.5.2-04", expected=NO_SUCCESS, observed=reader.begin("remote_open", queue=reader.format_name).outcome()
+        "MQSO-5.5.2-04",
+        expected=Outcome.NO_SUCCESS,
+        observed=reader.begin("remote_open", queue=reader.format_name).outcome(),
     )
     for _ in range(2):
         reader = Reader(peer, sut)
         opened = reader.begin("remote_open", queue=reader.format_name)
-        judge("MQSO-5.5.2-05", expected=SUCCESS, observed=opened.outcome())
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome())
         remote = opened.wait().get("remote")
         observed = reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome()
-        judge("MQSO-5.5.2-05", expected=SUCCESS, observed=observed)
+        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=observed)
         reader.server.close()
         for association in reader.server.associations:
             association.end()
-        asked = {
+        requests = {
             "read": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
             "open": reader.begin("remote_open", queue=reader.format_name).outcome(),
         }
-        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(NO_SUCCESS, "request"), observed=asked)
+        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(Outcome.NO_SUCCESS, "request"), observed=requests)

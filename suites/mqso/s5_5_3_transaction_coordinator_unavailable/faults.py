@@ -15,36 +15,36 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import CoordinatorChanged
 
 add(
-    "so-undecided-without-coordinator",
+    "undecided-transaction-waits-for-lost-coordinator",
     "MQSO-5.5.3-03",
-    "Transactions wait for a coordinator that was lost.",
+    "The queue manager keeps undecided transactions of a lost coordinator.",
     skip(Coordinating.abort_undecided),
 )
 
 
-@fault("so-committed-without-coordinator", breaks="MQSO-5.5.3-03")
+@fault("undecided-transaction-committed-when-coordinator-lost", breaks="MQSO-5.5.3-03")
 class CommittedWithoutCoordinator(Coordinating):
-    """What was not decided when the coordinator was lost is committed."""
+    """The queue manager commits undecided transactions when it loses the coordinator."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         if not event.available:
             for transaction in list(self.qm.adm.TransactionCollection.values()):
                 if transaction.state is TransactionState.ACTIVE:
-                    self._commit(transaction, 0, now)
+                    self._write_commit(transaction, 0, now)
         super().on_coordinator_changed(event, now)
 
 
 add(
-    "so-used-without-coordinator",
+    "external-transaction-begun-without-coordinator",
     "MQSO-5.5.3-04",
-    "Transactions of a coordinator that is away are begun and used.",
+    "The queue manager begins external transactions without the coordinator.",
     skip(Coordinating.check_coordinator),
 )
 
 
-@fault("so-nothing-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
+@fault("sessions-refused-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
 class NothingWithoutCoordinator(Coordinating):
-    """Without its coordinator a queue manager has no sessions."""
+    """The queue manager has no sessions without the coordinator."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         super().on_coordinator_changed(event, now)
@@ -54,9 +54,9 @@ class NothingWithoutCoordinator(Coordinating):
             self.qm.administering.take_offline(now)
 
 
-@fault("so-nothing-sent-without-coordinator", breaks="MQSO-5.5.3-05")
+@fault("messages-refused-without-coordinator", breaks="MQSO-5.5.3-05")
 class NothingSentWithoutCoordinator(Commands):
-    """Without its coordinator a queue manager takes no message of an application."""
+    """The queue manager refuses messages of applications without the coordinator."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if not self.qm.coordinated:
@@ -64,9 +64,9 @@ class NothingSentWithoutCoordinator(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("so-coordinator-lost-for-good", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
+@fault("returned-coordinator-ignored", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
 class CoordinatorLostForGood(Coordinating):
-    """A coordinator that was lost is not found again."""
+    """The queue manager does not use a coordinator again that was lost once."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         if not event.available:

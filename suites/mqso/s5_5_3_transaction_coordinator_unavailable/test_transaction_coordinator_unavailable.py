@@ -1,52 +1,61 @@
-"""MS-MQSO 5.5.3 Transaction Coordinator Unavailable: it goes away and comes back."""
+"""MS-MQSO 5.5.3 Transaction Coordinator Unavailable: loss and return of the coordinator."""
 
 from __future__ import annotations
 
 from harness.expectations import each, facts, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE, REFUSED, asked, received, tried
 from suites.messages import Sequence
-from suites.mqqb.steps.sender import Sender, tags
-from suites.mqso.steps.serving import SERVED, Attempt
+from suites.mqqb.steps.sender import Sender
+from suites.mqso.steps.serving import SessionAttempt
 
 
-def _used(sut: Sut, queue: str) -> dict[str, str]:
+def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
     """Send to a transactional queue, and receive from it, in a transaction of the coordinator; return the outcomes."""
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
-        return {"begin": REFUSED}
-    sent = tried(lambda: sut.send(sut.direct_name(queue), body="in a transaction", transaction=transaction))
-    taken = asked(sut, "receive", queue=queue, transaction=transaction, timeout_ms=0)
-    asked(sut, "abort", transaction=transaction)
-    return {"send": sent, "receive": taken}
+        return {"begin": Outcome.REFUSED}
+    sending = sut.attempt(sut.send, sut.direct_name(queue), body="in a transaction", transaction=transaction)
+    receiving = sut.attempt("receive", queue=queue, transaction=transaction, timeout_ms=0)
+    sut.attempt("abort", transaction=transaction)
+    return {"send": sending, "receive": receiving}
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
-def test_transactions_end_with_their_coordinator(peer, sut, judge):
-    """A queue manager aborts the transactions of a coordinator that goes away, and uses new ones when it is back."""
+def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
+    """When the coordinator is lost, the message that its transaction received is back, new external transactions are
+    refused, and later they succeed; the old transaction cannot be committed.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     transaction = sut.control.call("begin", external=True)["transaction"]
-    received(sut, queue=queue, transaction=transaction)
+    sut.read_label("receive", queue=queue, transaction=transaction)
     sut.send(sut.direct_name(queue), label="never", body="never", transaction=transaction)
     sut.change_environment(coordinator=False)
-    peer.eventually(lambda: received(sut, "peek_message", queue=queue) == "1")
-    judge("MQSO-5.5.3-03", expected="1", observed=received(sut, "peek_message", queue=queue))
-    judge("MQSO-5.5.3-04", expected=each(REFUSED, "request"), observed=_used(sut, queue))
+    peer.eventually(lambda: sut.read_label("peek_message", queue=queue) == "1")
+    judge("MQSO-5.5.3-03", expected="1", observed=sut.read_label("peek_message", queue=queue))
+    judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_use_queue_in_transaction(sut, queue))
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-01", "MQSO-5.5.3-06", expected=each(DONE, "request"), observed=_used(sut, queue))
-    observed = {"commit": asked(sut, "commit", transaction=transaction), "queue": sut.labels(queue)}
-    judge("MQSO-5.5.3-03", expected=facts(commit=REFUSED, queue=["1"]), observed=observed)
+    judge(
+        "MQSO-5.5.3-01",
+        "MQSO-5.5.3-06",
+        expected=each(Outcome.DONE, "request"),
+        observed=_use_queue_in_transaction(sut, queue),
+    )
+    observed = {"commit": sut.attempt("commit", transaction=transaction), "queue": sut.labels(queue)}
+    judge("MQSO-5.5.3-03", expected=facts(commit=Outcome.REFUSED, queue=["1"]), observed=observed)
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
-def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
-    """A queue manager commits a transaction that a coordinator began and decided after it was away."""
+def test_external_transaction_commits_after_coordinator_returns(sut, judge):
+    """After a loss and return of the coordinator an external transaction receives a message, is prepared and
+    committed.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     sut.change_environment(coordinator=False)
@@ -54,35 +63,37 @@ def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
-        observed = {"begin": REFUSED, "queue": sut.labels(queue)}
+        observed = {"begin": Outcome.REFUSED, "queue": sut.labels(queue)}
     else:
-        taken = received(sut, queue=queue, transaction=transaction)
-        decided = {phase: asked(sut, phase, transaction=transaction) for phase in ("prepare", "commit")}
-        observed = {"received": taken, **decided, "queue": sut.labels(queue)}
-    judge.all(expected=facts(received="1", prepare=DONE, commit=DONE, queue=[]), observed=observed)
+        label = sut.read_label("receive", queue=queue, transaction=transaction)
+        decided = {phase: sut.attempt(phase, transaction=transaction) for phase in ("prepare", "commit")}
+        observed = {"received": label, **decided, "queue": sut.labels(queue)}
+    judge.all(expected=facts(received="1", prepare=Outcome.DONE, commit=Outcome.DONE, queue=[]), observed=observed)
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-05")
-def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
-    """A queue manager without its coordinator sends, receives and transfers whatever needs no external transaction."""
-    plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
+def test_operations_without_coordinator_continue(peer, sut, judge):
+    """Without the coordinator the SUT sends and receives locally, accepts a session, sends its waiting transactional
+    message, and stores one of the peer.
+    """
+    plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
     sut.change_environment(coordinator=False)
-    sent = tried(lambda: sut.send_here(plain, ["here"], delivery="recoverable"))
+    outcome = sut.attempt(sut.send_here, plain_queue, ["here"], delivery="recoverable")
     judge(
         "MQSO-5.5.3-05",
-        expected=facts(send=DONE, received="here"),
-        observed={"send": sent, "received": received(sut, queue=plain)},
+        expected=facts(send=Outcome.DONE, received="here"),
+        observed={"send": outcome, "received": sut.read_label("receive", queue=plain_queue)},
     )
-    attempt = Attempt(peer)
-    judge("MQSO-5.5.3-05", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    attempt = SessionAttempt(peer)
+    judge("MQSO-5.5.3-05", expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     sender = Sender(peer, sut, to)
-    session = sender.next_session()
-    came = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.5.3-05", expected=[1], observed=tags(came), evidence=came)
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.5.3-05", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     arrived = peer.open_raw().send(Sequence(peer).message(label="of the peer"))
     peer.eventually(lambda: sut.labels(transactional) == ["of the peer"])
     judge("MQSO-5.5.3-05", expected=in_queue("of the peer"), observed=sut.labels(transactional), evidence=[arrived])
@@ -90,16 +101,21 @@ def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.3-02")
-def test_it_starts_without_its_coordinator(peer, sut, judge):
-    """A queue manager starts without its coordinator, serves its messages, and uses transactions when it is back."""
+def test_sut_starts_without_coordinator(peer, sut, judge):
+    """Restarted without the coordinator, the SUT accepts a session and has its messages; with the coordinator back,
+    external transactions succeed.
+    """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1", "2"], delivery="transactional")
     sut.change_environment(coordinator=False)
     sut.restart()
-    attempt = Attempt(peer)
+    attempt = SessionAttempt(peer)
     observed = {"session": attempt.outcome, "queue": sut.labels(queue)}
     judge(
-        "MQSO-5.5.3-02", expected=facts(session=SERVED, queue=["1", "2"]), observed=observed, evidence=attempt.evidence
+        "MQSO-5.5.3-02",
+        expected=facts(session=SessionAttempt.SERVED, queue=["1", "2"]),
+        observed=observed,
+        evidence=attempt.evidence,
     )
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-02", expected=each(DONE, "request"), observed=_used(sut, queue))
+    judge("MQSO-5.5.3-02", expected=each(Outcome.DONE, "request"), observed=_use_queue_in_transaction(sut, queue))

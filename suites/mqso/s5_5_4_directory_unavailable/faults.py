@@ -17,26 +17,26 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 
 
-@fault("so-outage-of-the-directory-not-noted", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
+@fault("directory-offline-never-true", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
 class OutageNotNoted(DirectoryClient):
-    """DirectoryOffline is never TRUE."""
+    """The queue manager never sets DirectoryOffline to TRUE."""
 
     def watch(self, now: Now) -> None:
         self.qm.enterprise.state.DirectoryOffline = False
         super().watch(now)
 
 
-@fault("so-public-queue-without-directory", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-06"))
+@fault("public-queue-created-while-directory-offline", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-06"))
 class PublicQueueWithoutDirectory(Publishing):
-    """A public queue that the directory cannot be told of is made here."""
+    """The queue manager creates a public queue while it cannot reach the directory."""
 
     def publish(self, queue: Queue, published: Callable[[Status], None]) -> None:
         published(Status.MQ_OK)
 
 
-@fault("so-no-queues-without-directory", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-07"))
+@fault("private-queue-refused-while-directory-offline", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-07"))
 class NoQueuesWithoutDirectory(QueueCommands):
-    """Without the directory no queue is made at all."""
+    """The queue manager creates no queue at all while it cannot reach the directory."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         state = self.qm.enterprise.state
@@ -46,8 +46,8 @@ class NoQueuesWithoutDirectory(QueueCommands):
 
 
 add(
-    "so-directory-lost-for-good",
+    "returned-directory-ignored",
     ("MQSO-5.5.4-01", "MQSO-5.5.4-08", "MQSO-5.5.6-03"),
-    "A directory that went away is not looked for.",
+    "The queue manager does not contact a directory again that it lost once.",
     skip(DirectoryClient.on_directory_online_timer),
 )

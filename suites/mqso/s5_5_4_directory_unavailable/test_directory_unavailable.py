@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.4 Directory Unavailable: somebody takes the directory away, and gives it back."""
+"""MS-MQSO 5.5.4 Directory Unavailable: loss and return of the directory."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from harness.expectations import facts, holds
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED, received, tried
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 
-def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
-    """Use a private queue that is made now: what an application sends, and what comes of the peer, is received."""
+def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
+    """Create a private queue and receive from it a message of an application and a message of the peer; return the
+    labels.
+    """
     try:
         queue = sut.new_queue(name)
     except ControlRefused:
-        return [REFUSED]
+        return [Outcome.REFUSED]
     sut.send_here(queue, ["own"], delivery="recoverable")
     connection = peer.open_raw()
     connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label="of the peer"))
     peer.eventually(lambda: len(sut.labels(queue)) == 2)
-    return [received(sut, queue=queue) for _ in range(2)]
+    return [sut.read_label("receive", queue=queue) for _ in range(2)]
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive")
@@ -39,60 +40,68 @@ def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-07",
     "MQSO-5.5.4-08",
 )
-def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
-    """A queue manager without its directory makes no public queue, and resolves public names when it is back."""
+def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
+    """Without the directory the SUT shows DirectoryOffline, refuses a public queue, uses a private one, and keeps a
+    message to a public name; with the directory back it creates a public queue and sends the message.
+    """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     sut.change_environment(directory=False)
-    judge("MQSO-5.5.4-06", expected=REFUSED, observed=enterprise.publish())
+    judge("MQSO-5.5.4-06", expected=Outcome.REFUSED, observed=enterprise.attempt_creation())
     judge(
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
         expected=holds("DirectoryOffline"),
-        observed=bool(element(queue_manager(sut), "DirectoryOffline")),
+        observed=bool(element(sut.inspect_queue_manager(), "DirectoryOffline")),
     )
-    judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_without_directory(peer, sut, "private"))
-    judge("MQSO-5.1.1.1-D07", expected=DONE, observed=tried(lambda: sender.send(1, delivery="recoverable")))
-    early = sender.next_session(sut.connect_timeout_ms)
-    came = [] if early is None else tags(sender.collect(early, 1))
+    judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_use_private_queue(peer, sut, "private"))
+    judge("MQSO-5.1.1.1-D07", expected=Outcome.DONE, observed=sut.attempt(sender.send, 1, delivery="recoverable"))
+    early_session = sender.poll_session(sut.connect_timeout_ms)
+    early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
         expected=facts(came=[], waiting=1),
-        observed={"came": came, "waiting": sut.outgoing(sender.to)["count"]},
+        observed={"came": early_tags, "waiting": sut.outgoing_queue(sender.to)["count"]},
     )
     sut.change_environment(directory=True)
     enterprise.await_online()
-    offline = element(queue_manager(sut), "DirectoryOffline")
-    observed = {"DirectoryOffline": bool(offline), "public_queue": enterprise.publish()}
-    expected = facts(DirectoryOffline=False, public_queue=DONE)
+    offline = element(sut.inspect_queue_manager(), "DirectoryOffline")
+    observed = {"DirectoryOffline": bool(offline), "public_queue": enterprise.attempt_creation()}
+    expected = facts(DirectoryOffline=False, public_queue=Outcome.DONE)
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
-    session = sender.next_session()
-    sent = [] if session is None else sender.collect(session, 1)
-    judge("MQSO-5.1.1.1-D07", expected=[1], observed=tags(sent), evidence=sent)
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.1-D07", expected=[1], observed=Sender.tags(frames), evidence=frames)
     if session is not None:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01")
-def test_without_a_directory_it_starts_in_workgroup_mode(peer, sut, judge):
-    """A queue manager that starts without its directory is in workgroup mode until its next start."""
+def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
+    """Restarted without the directory, the SUT shows DirectoryIntegrated False and has private queues only;
+    restarted with it, True, and the directory's object is unchanged.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
     sut.restart()
 
-    def integrated() -> bool:
-        return bool(element(queue_manager(sut), "DirectoryIntegrated"))
+    def is_integrated() -> bool:
+        return bool(element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
-    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": integrated()})
-    done = {"public_queue": enterprise.publish(), "received": _without_directory(peer, sut, "private")}
-    judge("MQSO-5.5.4-03", expected=facts(public_queue=REFUSED, received=["own", "of the peer"]), observed=done)
+    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": is_integrated()})
+    outcomes = {"public_queue": enterprise.attempt_creation(), "received": _use_private_queue(peer, sut, "private")}
+    judge(
+        "MQSO-5.5.4-03",
+        expected=facts(public_queue=Outcome.REFUSED, received=["own", "of the peer"]),
+        observed=outcomes,
+    )
     sut.change_environment(directory=True)
-    before = sut.published()
+    object_before = sut.read_directory_object()
     sut.restart()
-    observed = {"DirectoryIntegrated": integrated(), "public_queue": enterprise.publish()}
-    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=True, public_queue=DONE), observed=observed)
-    after = sut.published()
-    judge("MQSO-6.6.2-D01", expected=before, observed=after)
+    observed = {"DirectoryIntegrated": is_integrated(), "public_queue": enterprise.attempt_creation()}
+    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=True, public_queue=Outcome.DONE), observed=observed)
+    object_after = sut.read_directory_object()
+    judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)

@@ -20,9 +20,9 @@ def _kept_anyway(event: Input) -> Iterator[Input]:
 
 
 add(
-    "so-full-disk-not-noticed",
+    "full-disk-ignored",
     "MQSO-5.5.5-01",
-    "What cannot be put on disk is taken as if it were there.",
+    "The queue manager treats an operation as stored that the full disk did not store.",
     inputs(_kept_anyway),
 )
 
@@ -41,11 +41,16 @@ def _not_undone(faulty: FaultyCore) -> None:
     faulty.input_filters.append(note)
 
 
-add("so-full-disk-not-undone", "MQSO-5.5.5-01", "What is refused because the disk is full is done.", _not_undone)
+add(
+    "full-disk-refusal-has-effect",
+    "MQSO-5.5.5-01",
+    ("The queue manager refuses an operation because of the full disk, and carries it out."),
+    _not_undone,
+)
 
 
 @fault(
-    "so-damage-not-looked-at",
+    "damaged-store-treated-as-empty",
     breaks=(
         "MQSO-5.1.1.1-01",
         "MQSO-5.1.1.1-02",
@@ -57,7 +62,7 @@ add("so-full-disk-not-undone", "MQSO-5.5.5-01", "What is refused because the dis
     ),
 )
 class DamageNotLookedAt(Restoring):
-    """What makes no sense on the disk is passed over, with all that is there."""
+    """The queue manager starts with a damaged store as with an empty one."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         try:
@@ -67,16 +72,16 @@ class DamageNotLookedAt(Restoring):
 
 
 add(
-    "so-counter-of-queues-believed",
+    "queue-counter-not-repaired",
     "MQSO-5.5.5-02",
-    "What counts the queues is believed, though there are queues with higher numbers.",
+    "The queue manager trusts the stored queue counter, although queues with higher numbers exist.",
     skip(Restoring.repair_queue_numbers),
 )
 
 
-@fault("so-queues-not-counted-dropped", breaks="MQSO-5.5.5-02")
+@fault("queues-above-counter-dropped", breaks="MQSO-5.5.5-02")
 class QueuesNotCountedDropped(Restoring):
-    """Queues with numbers above that which counts them are dropped."""
+    """The queue manager drops the queues whose numbers are higher than the stored queue counter."""
 
     def repair_queue_numbers(self) -> None:
         last = self.qm.adm.last_private_queue_number
@@ -86,9 +91,9 @@ class QueuesNotCountedDropped(Restoring):
                 self.qm.queues.forget(queue)
 
 
-@fault("so-object-of-another-taken", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"))
+@fault("foreign-directory-object-accepted", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"))
 class ObjectOfAnotherTaken(DirectoryClient):
-    """A queue manager that the directory knows by another identifier is in directory mode all the same."""
+    """The queue manager is in directory mode although the directory has another Identifier for its computer."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         super().synchronize(now)

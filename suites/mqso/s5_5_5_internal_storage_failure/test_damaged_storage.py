@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: somebody damages what is on the disk, and repairs it."""
+"""MS-MQSO 5.5.5, 5.1.1.1, 6.4.4.1, 6.6.2: a start with a damaged store, and its repair."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from harness.expectations import facts, holds
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE, REFUSED, asked
-from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
+from suites.mqso.steps.serving import SessionAttempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
-LONGEST_MS = 5 * 60_000
-"""What a check waits for one timer: a system that stalls has the specification's."""
 """InitializationRetryTimerDuration before the first retry, and before the others."""
-REPAIRED, BEFORE = 0.5, 0.8
-"""The parts of that time after which the store is repaired, far from any attempt however late that comes, and at which
-it must not have been tried yet."""
-TOO_LONG = f"timers cannot be hurried now: this would take {LATER_MS // 60_000} minutes"
-TRIES = 6
-SCALE = 20
-"""The fastest that the timer may run here."""
-STOPPED = (
+LONGEST_MS = 5 * 60_000
+"""The longest wait of a check for one timer. A system without fast timers has those of the specification."""
+REPAIR_PART, EARLY_PART = 0.5, 0.8
+"""The parts of that time: after the first the store is repaired, long before the retry; at the second the SUT must not
+have retried yet."""
+WAIT_TOO_LONG = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
+ATTEMPTS = 6
+MAX_TIME_SCALE = 20
+"""The highest time scale at which the timer can be observed."""
+STOP_RULES = (
     "MQSO-5.1.1.1-01",
     "MQSO-5.1.1.1-02",
     "MQSO-5.5.5-03",
@@ -33,56 +33,58 @@ STOPPED = (
     "MQDMPR-3.1.1.1-23",
     "MQDMPR-3.1.3-30",
 )
-RETRIED = ("MQSO-5.1.1.1-03", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01")
-FIRST = ("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08")
-LATER = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
+RETRY_RULES = ("MQSO-5.1.1.1-03", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01")
+FIRST_RETRY_RULES = ("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08")
+LATER_RETRY_RULES = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
 
 
 @dataclass(frozen=True, slots=True)
-class Damaged:
-    """A system that was started on a store that makes no sense: between what instants, and whether it served then."""
+class DamagedStart:
+    """A start of the SUT on a damaged store: the interval of the start, and whether the SUT served then."""
 
     queue: str
-    asked_ms: int
+    requested_ms: int
     began_ms: int
-    attempt: Attempt
-    done: str
+    attempt: SessionAttempt
+    answer: str
 
 
-def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Damaged | None:
-    """Restart the SUT on a store that makes no sense; None if it was repaired."""
-    sut.slow_down(SCALE)
+def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> DamagedStart | None:
+    """Restart the SUT on a damaged store; return None if the SUT repaired it."""
+    sut.slow_down(MAX_TIME_SCALE)
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(store=False)
-    asked_ms = peer.recorder.elapsed_ms()
+    requested_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
     began_ms = peer.recorder.elapsed_ms()
-    attempt = Attempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
-    served = attempt.outcome == SERVED and asked(sut, "get_queue", name=queue) == DONE
+    attempt = SessionAttempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
+    served = attempt.outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
     if served and sut.labels(queue) == ["kept"]:
-        judge.not_exercised(*rules, reason="the SUT repairs the damage by itself")
+        judge.mark_not_exercised(*rules, reason="the SUT repairs the damage by itself")
         return None
-    return Damaged(queue, asked_ms, began_ms, attempt, asked(sut, "peek", queue=queue))
+    return DamagedStart(queue, requested_ms, began_ms, attempt, sut.attempt("peek", queue=queue))
 
 
-def _lasts_too_long(sut: Sut) -> bool:
-    """Return whether nobody would wait for the attempts after the first retry."""
+def _is_wait_too_long(sut: Sut) -> bool:
+    """Return whether the attempts after the first retry take longer than a check may wait."""
     return not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_MS
 
 
-def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
-    """Repair the store, and say whether it was done before the attempt that is to succeed."""
+def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
+    """Repair the store; return whether that was before the attempt that has to succeed."""
     sut.change_environment(store=True)
     if peer.took(due_ms).ms < 0:
         return True
-    judge.not_exercised(*rules, reason="the store was repaired too late for this attempt")
+    judge.mark_not_exercised(*rules, reason="the store was repaired too late for this attempt")
     return False
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """Whether sessions were served before an attempt and after it; ``in_time``: the first was asked for before it."""
+class Retry:
+    """Whether sessions were accepted before a retry and after it; ``in_time``: the first session was requested before
+    it.
+    """
 
     before: str
     after: str
@@ -90,102 +92,115 @@ class Tried:
     evidence: list[Any]
 
 
-def _tried_at(peer: Peer, sut: Sut, damaged: Damaged, earlier_ms: int, after_ms: int) -> Tried:
-    """Say whether sessions are served before and after a time that began so many ms after the start."""
+def _observe_retry(peer: Peer, sut: Sut, damaged: DamagedStart, earlier_ms: int, after_ms: int) -> Retry:
+    """Return whether sessions are accepted before and after a retry that is due so many ms after the start."""
     lasts_ms = sut.duration_ms(after_ms)
-    due_ms = damaged.asked_ms + earlier_ms + lasts_ms
-    peer.pass_time_until(due_ms - int((1 - BEFORE) * lasts_ms), 0)
-    before = Attempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
-    in_time = before.outcome == NOT_SERVED or peer.took(due_ms).ms < 0
+    due_ms = damaged.requested_ms + earlier_ms + lasts_ms
+    peer.pass_time_until(due_ms - int((1 - EARLY_PART) * lasts_ms), 0)
+    early_attempt = SessionAttempt(peer, int((1 - EARLY_PART) / 2 * lasts_ms))
+    in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.took(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
-    after = Attempt(peer)
-    for _ in range(TRIES):  # a start takes time, too
-        if after.outcome == SERVED:
+    late_attempt = SessionAttempt(peer)
+    for _ in range(ATTEMPTS):  # a start takes time, too
+        if late_attempt.outcome == SessionAttempt.SERVED:
             break
-        peer.pass_time(sut.response_timeout_ms // TRIES)
-        after = Attempt(peer)
-    return Tried(before.outcome, after.outcome, in_time, [*before.evidence, *after.evidence])
+        peer.pass_time(sut.response_timeout_ms // ATTEMPTS)
+        late_attempt = SessionAttempt(peer)
+    return Retry(
+        early_attempt.outcome, late_attempt.outcome, in_time, [*early_attempt.evidence, *late_attempt.evidence]
+    )
 
 
-def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
-    """Judge rules that say when it is tried again."""
+def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> None:
+    """Judge rules about the time of a retry."""
     for rule in rules:
-        if tried.in_time:
-            observed = {"before": tried.before, "after": tried.after}
-            judge(rule, expected=facts(before=NOT_SERVED, after=SERVED), observed=observed, evidence=tried.evidence)
+        if retry.in_time:
+            observed = {"before": retry.before, "after": retry.after}
+            judge(
+                rule,
+                expected=facts(before=SessionAttempt.NOT_SERVED, after=SessionAttempt.SERVED),
+                observed=observed,
+                evidence=retry.evidence,
+            )
         else:
-            judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
+            judge.mark_not_exercised(rule, reason="the session before the retry was requested too late")
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
-@covers(*STOPPED, *RETRIED, *FIRST)
-def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, judge):
-    """A queue manager that starts on a store beyond repair serves nobody, and starts by itself after 120 seconds."""
-    damaged = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
+@covers(*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES)
+def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
+    """Started with a damaged store, the SUT refuses sessions and requests; after the repair it starts by itself 120
+    seconds after the failure and has its message.
+    """
+    damaged = _start_on_damaged_store(peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES))
     if damaged is None:
         return
-    observed = {"session": damaged.attempt.outcome, "application": damaged.done}
-    expected = facts(session=NOT_SERVED, application=REFUSED)
-    judge(*STOPPED, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
-    if not _repaired_by(peer, sut, judge, damaged.asked_ms + sut.duration_ms(FIRST_MS), (*RETRIED, *FIRST)):
+    observed = {"session": damaged.attempt.outcome, "application": damaged.answer}
+    expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
+    judge(*STOP_RULES, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
+    if not _is_repaired_by(
+        peer, sut, judge, damaged.requested_ms + sut.duration_ms(FIRST_MS), (*RETRY_RULES, *FIRST_RETRY_RULES)
+    ):
         return
-    tried = _tried_at(peer, sut, damaged, 0, FIRST_MS)
-    _judge_instant(judge, FIRST, tried)
-    if tried.after != SERVED:  # the 120 seconds are a SHOULD
-        if _lasts_too_long(sut):
-            judge.not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
+    retry = _observe_retry(peer, sut, damaged, 0, FIRST_MS)
+    _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
+    if retry.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
+        if _is_wait_too_long(sut):
+            judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", reason=WAIT_TOO_LONG)
             return
-        tried = _tried_at(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
-    judge(*RETRIED, expected=SERVED, observed=tried.after, evidence=tried.evidence)
-    there = sut.labels(damaged.queue) if asked(sut, "get_queue", name=damaged.queue) == DONE else []
-    judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=tried.evidence)
+        retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
+    judge(*RETRY_RULES, expected=SessionAttempt.SERVED, observed=retry.after, evidence=retry.evidence)
+    stored_labels = sut.labels(damaged.queue) if sut.attempt("get_queue", name=damaged.queue) == Outcome.DONE else []
+    judge("MQSO-5.5.5-03", expected=["kept"], observed=stored_labels, evidence=retry.evidence)
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
-@covers("MQSO-5.5.5-03", *LATER)
-def test_later_attempts_are_further_apart(peer, sut, judge):
-    """A queue manager whose first retry to start fails tries again 900 seconds later."""
-    rules = ("MQSO-5.5.5-03", *LATER)
-    sut.slow_down(SCALE)
-    if _lasts_too_long(sut):
-        judge.not_exercised(*rules, reason=TOO_LONG)
+@covers("MQSO-5.5.5-03", *LATER_RETRY_RULES)
+def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
+    """A SUT whose first retry to start fails, too, is not serving before a further 900 seconds, and serves after
+    them once the store is repaired.
+    """
+    rules = ("MQSO-5.5.5-03", *LATER_RETRY_RULES)
+    sut.slow_down(MAX_TIME_SCALE)
+    if _is_wait_too_long(sut):
+        judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG)
         return
-    damaged = _damaged(peer, sut, judge, rules)
+    damaged = _start_on_damaged_store(peer, sut, judge, rules)
     if damaged is None:
         return
     first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
     peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
-    still = Attempt(peer)
-    judge("MQSO-5.5.5-03", expected=NOT_SERVED, observed=still.outcome, evidence=still.evidence)
-    peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIRED * later_ms), 0)
-    if _repaired_by(peer, sut, judge, damaged.asked_ms + first_ms + later_ms, LATER):
-        _judge_instant(judge, LATER, _tried_at(peer, sut, damaged, first_ms, LATER_MS))
+    attempt = SessionAttempt(peer)
+    judge("MQSO-5.5.5-03", expected=SessionAttempt.NOT_SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_PART * later_ms), 0)
+    if _is_repaired_by(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, LATER_RETRY_RULES):
+        _judge_retry_time(judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, first_ms, LATER_MS))
 
 
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
-def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge):
-    """A queue manager that starts on a contradictory store of queues repairs it before it serves anybody."""
+def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
+    """Started with a contradictory count of its queues, the SUT has its old queue with its message, and gives a new
+    queue a different number, also after another restart.
+    """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(configuration=False)
     sut.control.call("restart")
-    attempt = Attempt(peer)
-    if attempt.outcome != SERVED:
-        judge.not_exercised(
-            "MQSO-5.5.5-02", reason="the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then"
-        )
+    attempt = SessionAttempt(peer)
+    if attempt.outcome != SessionAttempt.SERVED:
+        judge.mark_not_exercised("MQSO-5.5.5-02", reason="the SUT cannot repair this damage: it stops (MS-MQSO 5.5.5)")
         return
-    if asked(sut, "get_queue", name=queue) != DONE:
-        judge.all(expected=holds("the queue that it had is there"), observed=False, evidence=attempt.evidence)
+    if sut.attempt("get_queue", name=queue) != Outcome.DONE:
+        judge.all(expected=holds("the old queue is listed"), observed=False, evidence=attempt.evidence)
         return
     new = sut.new_queue("made")
     for name, label in ((new, "new"), (queue, "again")):
         sut.send(sut.private_format_name(name), label=label, body=label, delivery="recoverable")
     for _ in range(2):
         observed = {
-            which: sut.labels(name) if asked(sut, "get_queue", name=name) == DONE else []
-            for which, name in (("it_had", queue), ("was_made", new))
+            key: sut.labels(name) if sut.attempt("get_queue", name=name) == Outcome.DONE else []
+            for key, name in (("it_had", queue), ("was_made", new))
         }
         judge.all(
             expected=facts(it_had=["kept", "again"], was_made=["new"]), observed=observed, evidence=attempt.evidence

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.5.5, 5.1.1.1 (Throttled): somebody fills the disk, and frees it."""
+"""MS-MQSO 5.5.5, 5.1.1.1 (Throttled): requests while the disk is full."""
 
 from __future__ import annotations
 
@@ -8,99 +8,103 @@ from harness.expectations import facts
 from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, asked, received, tried
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.disposition import NOWHERE
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.5-01")
-def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
-    """A request that cannot be kept while the disk is full fails whole and leaves nothing behind."""
+def test_request_on_full_disk_fails_entirely(peer, sut, judge):
+    """A commit, a send, a receive and a creation on a full disk each are refused without any effect, or are carried
+    out entirely, also after a restart.
+    """
     plain, transactional = sut.queue(), sut.queue("transactional")
-    never = f"private$\\mqc-{sut.own}-never"
+    refused_name = f"private$\\mqc-{sut.own}-never"
     sut.send_here(plain, ["kept"], delivery="recoverable")
     sut.send_here(transactional, ["taken"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
-    received(sut, queue=transactional, transaction=transaction)
+    sut.read_label("receive", queue=transactional, transaction=transaction)
     for label in ("one", "two"):
         sut.send(sut.direct_name(transactional), label=label, body=label, transaction=transaction)
     connection = peer.open_raw()
     sut.change_environment(storage=False)
     commit, send, receive, create = outcomes = [
-        asked(sut, "commit", transaction=transaction),
-        tried(lambda: sut.send_here(plain, ["sent"], delivery="recoverable")),
-        asked(sut, "receive", queue=plain, timeout_ms=0),
-        asked(sut, "create_queue", name=never),
+        sut.attempt("commit", transaction=transaction),
+        sut.attempt(sut.send_here, plain, ["sent"], delivery="recoverable"),
+        sut.attempt("receive", queue=plain, timeout_ms=0),
+        sut.attempt("create_queue", name=refused_name),
     ]
-    sent = connection.send(peer.recoverable_message(label="of the peer"))
+    packet = connection.send(peer.recoverable_message(label="of the peer"))
     peer.settle()
     sut.change_environment(storage=True)
-    if commit == REFUSED:
-        asked(sut, "abort", transaction=transaction)
-    left = {
-        "plain": [*(["kept"] if receive == REFUSED else []), *([] if send == REFUSED else ["sent"])],
-        "transactional": ["taken"] if commit == REFUSED else ["one", "two"],
+    if commit == Outcome.REFUSED:
+        sut.attempt("abort", transaction=transaction)
+    state = {
+        "plain": [*(["kept"] if receive == Outcome.REFUSED else []), *([] if send == Outcome.REFUSED else ["sent"])],
+        "transactional": ["taken"] if commit == Outcome.REFUSED else ["one", "two"],
         "new queue": create,
     }
 
-    def found() -> dict[str, Any]:
-        of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == REFUSED]
-        made = asked(sut, "get_queue", name=never)
-        return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": made}
+    def read_state() -> dict[str, Any]:
+        of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
+        outcome = sut.attempt("get_queue", name=refused_name)
+        return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": outcome}
 
-    before = found()
+    properties_before = read_state()
     sut.restart()
-    after = found()
-    if create != REFUSED:
-        asked(sut, "delete_queue", name=never)
-    if before == after == left and REFUSED not in outcomes:
-        judge.not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
+    properties_after = read_state()
+    if create != Outcome.REFUSED:
+        sut.attempt("delete_queue", name=refused_name)
+    if properties_before == properties_after == state and Outcome.REFUSED not in outcomes:
+        judge.mark_not_exercised(
+            "MQSO-5.5.5-01", reason="the SUT stored all requests that it carried out while the disk was full"
+        )
         return
-    judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
-    judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
+    judge("MQSO-5.5.5-01", expected=state, observed=properties_before, evidence=[packet])
+    judge("MQSO-5.5.5-01", expected=state, observed=properties_after, evidence=[packet])
     sut.send_here(plain, ["after"], delivery="recoverable")
     judge("MQSO-5.5.5-01", expected=["after"], observed=sut.labels(plain)[-1:])
 
 
 @needs("environment", "configure", "restart", "send", "queue_control")
 @covers("MQSO-5.5.5-01")
-def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
-    """A setting that is made while the disk is full is refused without effect, or in effect after a restart."""
+def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
+    """A change of hardened_security on a full disk is refused without effect, or is in force after a restart."""
     if "hardened_security" not in sut.control.call("configure"):
-        judge.not_shown("the SUT has no setting hardened_security")
+        judge.end_unobservable("the SUT has no setting hardened_security")
         return
     sut.change_environment(storage=False)
-    outcomes = [asked(sut, "configure", hardened_security=value) for value in (False, True)]
+    outcomes = [sut.attempt("configure", hardened_security=value) for value in (False, True)]
     sut.change_environment(storage=True)
     sut.send_here(sut.queue(), ["written"], delivery="recoverable")
     sut.restart()
-    kept = sut.control.call("configure")["hardened_security"]
-    judge.all(expected=outcomes[1] == DONE, observed=kept, case=f"hardened_security, {outcomes[1]}")
+    setting = sut.control.call("configure")["hardened_security"]
+    judge.all(expected=outcomes[1] == Outcome.DONE, observed=setting, case=f"hardened_security, {outcomes[1]}")
     sut.configure(hardened_security=False)
     sut.restart()
 
 
 @needs("environment", "receive", "queue_control")
 @covers("MQSO-5.5.5-01")
-def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
-    """A queue manager takes and acknowledges messages again when its disk has room again."""
+def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
+    """A recoverable message that arrives after the full disk has room again is stored and acknowledged."""
     queue, connection = sut.queue(), peer.open_raw()
     sut.change_environment(storage=False)
     asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}
     admin = rf"TCP:{peer.address}\{PEER_QUEUE}"
-    sent = [connection.send(peer.recoverable_message({"AdminQueue": admin}, **asks))]
+    packets = [connection.send(peer.recoverable_message({"AdminQueue": admin}, **asks))]
     peer.settle()
     sut.change_environment(storage=True)
     peer.settle()  # it has to notice
     if connection.record.closed_by is not None:
         connection = peer.open_raw()
-    sent.append(connection.send(peer.recoverable_message(label="after")))
+    packets.append(connection.send(peer.recoverable_message(label="after")))
 
-    def acknowledged() -> bool:
+    def is_acknowledged() -> bool:
         headers = [frame["SessionHeader"] for frame in connection.received if frame.kind == "SessionAck"]
         return any(one.RecoverableMsgAckFlags for one in headers)
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
-    peer.environment.run_until(acknowledged, within_ms)
-    observed = {"queue": sut.labels(queue), "acknowledged": acknowledged()}
-    judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=sent)
+    peer.environment.run_until(is_acknowledged, within_ms)
+    observed = {"queue": sut.labels(queue), "acknowledged": is_acknowledged()}
+    judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=packets)

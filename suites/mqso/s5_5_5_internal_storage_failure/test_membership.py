@@ -1,23 +1,26 @@
-"""MS-MQSO 5.5.5 Internal Storage Failure, with 5.5.6."""
+"""MS-MQSO 5.5.6: a directory that has another identifier for the SUT's computer."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 
 @needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
-def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, judge):
-    """A queue manager is offline while the directory knows its machine by another Identifier, and online afterwards."""
+def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
+    """The SUT shows DirectoryOffline while the directory has another Identifier for its computer, and is online when
+    the object is its own again.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()
-    judge.all(expected=True, observed=bool(element(queue_manager(sut), "DirectoryOffline")), case="DirectoryOffline")
+    judge.all(
+        expected=True, observed=bool(element(sut.inspect_queue_manager(), "DirectoryOffline")), case="DirectoryOffline"
+    )
     sut.change_environment(registration=True)
     enterprise.await_online()
-    offline = bool(element(queue_manager(sut), "DirectoryOffline"))
+    offline = bool(element(sut.inspect_queue_manager(), "DirectoryOffline"))
     judge("MQSO-5.5.6-03", expected=False, observed=offline, case="DirectoryOffline")
     sut.restart()

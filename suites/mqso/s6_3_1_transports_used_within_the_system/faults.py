@@ -13,9 +13,9 @@ from reference_qm.surface.commands import Result
 HTTP, TCP = "DIRECT=HTTP://", "DIRECT=TCP:"
 
 
-@fault("so-http-by-tcp", breaks="MQSO-6.3.1-01")
+@fault("http-message-sent-over-tcp", breaks="MQSO-6.3.1-01")
 class HttpByTcp(Commands):
-    """Whatever is for HTTP goes over TCP."""
+    """The sender sends a message to an HTTP name over TCP."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if request.to.startswith(HTTP):

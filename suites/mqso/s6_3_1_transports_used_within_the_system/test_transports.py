@@ -1,24 +1,25 @@
-"""MS-MQSO 6.3.1 Transports Used Within the System."""
+"""MS-MQSO 6.3.1 Transports Used Within the System: messages to HTTP names."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import tried
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 
 @needs("send")
 @covers("MQSO-6.3.1-01")
-def test_what_is_for_http_does_not_come_by_the_binary_protocol(peer, sut, judge):
-    """A queue manager sends a message for an HTTP name by no session of MS-MQQB."""
+def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
+    """A message to an HTTP name of the peer does not arrive on a session of MS-MQQB; one to a direct TCP name does."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
-    sender.acknowledge_all(session)
+    session, _ = sender.await_first(1)
+    session.acknowledge_all()
     over_http = f"DIRECT=HTTP://{peer.address}/msmq/private$/mqc-peer"
-    tried(lambda: sut.send(over_http, body="message 2", application_tag=2))
-    came = sender.collect_all(session, 2)
-    other = sender.next_session(sut.connect_timeout_ms)
-    by_another = [] if other is None else tags(sender.collect_all(other, 1))
-    brought = sorted({*tags(came), *by_another})  # the first may come again, where its acknowledgment was late
-    judge("MQSO-6.3.1-01", expected=[1], observed=brought, evidence=came)
+    sut.attempt(sut.send, over_http, body="message 2", application_tag=2)
+    frames = sender.collect_all(session, 2)
+    other = sender.poll_session(sut.connect_timeout_ms)
+    by_another = [] if other is None else Sender.tags(sender.collect_all(other, 1))
+    delivered = sorted(
+        {*Sender.tags(frames), *by_another}
+    )  # the first may come again, where its acknowledgment was late
+    judge("MQSO-6.3.1-01", expected=[1], observed=delivered, evidence=frames)

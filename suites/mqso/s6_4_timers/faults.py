@@ -15,9 +15,9 @@ from reference_qm.surface.clock import Now
 LONGEST_MS = 0x7FFFFFFF
 
 
-@fault("so-directory-timers-without-directory", breaks="MQSO-6.4.1-D01")
+@fault("directory-timer-runs-in-workgroup-mode", breaks="MQSO-6.4.1-D01")
 class DirectoryTimersWithoutDirectory(DirectoryClient):
-    """A queue manager in workgroup mode looks for its sites time after time."""
+    """A queue manager in workgroup mode runs the Directory Sites Update Timer."""
 
     def initialize(self, now: Now) -> None:
         super().initialize(now)
@@ -25,16 +25,16 @@ class DirectoryTimersWithoutDirectory(DirectoryClient):
 
 
 add(
-    "so-public-keys-kept-when-their-time-is-over",
+    "public-key-cache-never-expires",
     ("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02"),
-    "Public keys that the directory told once are used for ever.",
+    "The queue manager never removes a cached public key.",
     skip(SecurityLookup.on_public_key_cache_timer),
 )
 
 
-@fault("so-public-keys-timed-once", breaks="MQSO-6.4.3.2-D02")
+@fault("public-key-cache-timer-not-restarted", breaks="MQSO-6.4.3.2-D02")
 class PublicKeysTimedOnce(SecurityLookup):
-    """The time of a public key begins when that comes into the cache first, and not when it is read again."""
+    """The timer of a cached public key starts only when the key enters the cache for the first time."""
 
     def on_public_key_cache_timer(self, owner: int) -> None:
         super().on_public_key_cache_timer(owner)

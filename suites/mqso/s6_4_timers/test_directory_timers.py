@@ -1,10 +1,9 @@
-"""MS-MQSO 6.4.1 Directory Service Synchronization Timers."""
+"""MS-MQSO 6.4.1 Directory Service Synchronization Timers: a SUT in workgroup mode."""
 
 from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
@@ -12,12 +11,14 @@ TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
 
 @needs("inspect")
 @covers("MQSO-6.4.1-D01")
-def test_without_a_directory_its_timers_do_not_run(sut, judge):
-    """A queue manager in workgroup mode runs no timer of the directory."""
-    shown = queue_manager(sut)
-    if element(shown, "DirectoryIntegrated"):
-        judge.not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
+def test_workgroup_mode_runs_no_directory_timer(sut, judge):
+    """A SUT in workgroup mode runs neither the Directory Sites Update Timer nor the Directory Site Gates Update
+    Timer.
+    """
+    queue_manager = sut.inspect_queue_manager()
+    if element(queue_manager, "DirectoryIntegrated"):
+        judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
-    timers = element(shown, "timers")
+    timers = element(queue_manager, "timers")
     running = [name for name in TIMERS if element(timers, name) is not None]
     judge("MQSO-6.4.1-D01", expected=none("timer of the directory that runs"), observed=running)

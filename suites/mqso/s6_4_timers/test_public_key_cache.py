@@ -14,7 +14,7 @@ from harness.sut.provisioning import peer_keys, second_peer_keys
 from harness.sut.sut import Sut
 from harness.wire.protection import public_key_list
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opened_bodies import Opened
+from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 
 VALID_MS = 60_000
@@ -22,44 +22,47 @@ KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
 
 
 @contextmanager
-def _published(sut: Sut, machine: UUID) -> Iterator[None]:
-    """Let the keys of a queue manager be what they were in the end."""
-    where = {"queue_manager": str(machine)}
-    before = (sut.published(**where) or {}).get("public_encryption_keys_base64")
-    if before is None:
+def _restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
+    """Restore the keys of a queue manager at the end."""
+    machine_object = {"queue_manager": str(machine)}
+    keys_before = (sut.read_directory_object(**machine_object) or {}).get("public_encryption_keys_base64")
+    if keys_before is None:
         raise ConformanceFailure("the directory has no public keys of the peer")
     try:
         yield
     finally:
-        sut.published(**where, public_encryption_keys_base64=before)
+        sut.change_directory_object(**machine_object, public_encryption_keys_base64=keys_before)
 
 
-def _publish(sut: Sut, machine: UUID, name: str) -> None:
+def _publish_keys(sut: Sut, machine: UUID, name: str) -> None:
     keys = base64.b64encode(public_key_list(KEYS[name]())).decode()
-    sut.published(queue_manager=str(machine), public_encryption_keys_base64=keys)
+    sut.change_directory_object(queue_manager=str(machine), public_encryption_keys_base64=keys)
 
 
-def _encrypted_for(frame: Frame) -> str:
-    """Return which keys of the peer a message was encrypted for."""
-    return ", ".join(name for name, keys in KEYS.items() if Opened(frame, keys()).key is not None) or "neither"
+def _name_recipient_keys(frame: Frame) -> str:
+    """Return the name of the peer's keys for which a message was encrypted."""
+    return (
+        ", ".join(name for name, keys in KEYS.items() if DecryptedMessage(frame, keys()).key is not None) or "neither"
+    )
 
 
 @needs("directory", "environment", "security", "send", "private_names", "set_timers")
 @covers("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02")
-def test_public_keys_that_were_read_long_ago_are_read_again(peer, sut, judge):
-    """The keys of the peer change in the directory, and change back. Each time, when their time is over, the SUT
-    encrypts for those that are there. Each message has a level of its own, so that no symmetric key serves twice.
+def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
+    """The peer's keys in the directory are changed, and changed back; each time the SUT encrypts with the present
+    keys once the cache timer has expired. Each message has its own privacy level, so that no symmetric key is used
+    twice.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=VALID_MS)
-    with _published(sut, peer.identifier):
+    with _restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")
-        if _encrypted_for(frame) != "first keys":
-            raise ConformanceFailure(f"the SUT encrypts for {_encrypted_for(frame)} of the peer at first")
+        if _name_recipient_keys(frame) != "first keys":
+            raise ConformanceFailure(f"the SUT encrypts for {_name_recipient_keys(frame)} of the peer at first")
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
-            _publish(sut, peer.identifier, name)
+            _publish_keys(sut, peer.identifier, name)
             outgoing.start_anew()
             peer.pass_time(sut.duration_ms(VALID_MS) + sut.slack_ms(VALID_MS) + sut.response_timeout_ms)
             frame = outgoing.send(body=name, privacy_level=level)
-            judge.all(expected=name, observed=_encrypted_for(frame), evidence=frame)
+            judge.all(expected=name, observed=_name_recipient_keys(frame), evidence=frame)
         outgoing.end()

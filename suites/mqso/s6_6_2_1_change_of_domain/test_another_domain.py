@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6.2, 6.6.2.1: a machine comes into a domain: into its own again, or into another."""
+"""MS-MQSO 6.6.2, 6.6.2.1: a computer that joins its own domain again, or another one."""
 
 from __future__ import annotations
 
@@ -8,75 +8,74 @@ from uuid import UUID
 from harness.expectations import facts, holds
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
-from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
-MADE, NONE = "its object is there", "no object"
-KEPT = "MachineDomainId"
-PUBLISHED = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
-"""What an administrator sees of the attributes with which the object of a machine is made."""
-MOVED = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
-UNCHANGED = "the SUT makes no object in another domain, which MS-MQSO 6.6.2 and 6.6.2.1 only advise"
+HAS_OBJECT, NO_OBJECT = "its object is there", "no object"
+LAST_DOMAIN = "MachineDomainId"
+OBJECT_ATTRIBUTES = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
+"""The visible attributes with which the object of a computer is created."""
+MOVE_RULES = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
+NOT_MOVED = "the SUT makes no object in another domain, which MS-MQSO 6.6.2 and 6.6.2.1 only advise"
 
 
-def _started(sut: Sut, **environment: bool) -> None:
+def _start_with(sut: Sut, **environment: bool) -> None:
     """Change the environment and start the SUT, which may be another queue manager in another domain."""
     sut.change_environment(**environment)
     sut.control.call("restart")
 
 
-def _back(sut: Sut) -> None:
+def _return_to_own_domain(sut: Sut) -> None:
     sut.change_environment(own_domain=True)
     sut.restart()
 
 
-def _there(sut: Sut) -> str:
-    return NONE if sut.published() is None else MADE
+def _read_object_state(sut: Sut) -> str:
+    return NO_OBJECT if sut.read_directory_object() is None else HAS_OBJECT
 
 
-def _last_domain(sut: Sut) -> str:
-    """Say whether the domain of the machine is noted as that of the last start."""
-    shown = queue_manager(sut)
-    last, machine = element(shown, "LastDomain"), element(shown, "MachineDomainId")
-    return KEPT if machine and last == machine else f"{last}, not MachineDomainId {machine}"
+def _read_last_domain(sut: Sut) -> str:
+    """Return whether the SUT stored the domain of the computer as that of its last start."""
+    queue_manager = sut.inspect_queue_manager()
+    last, machine = element(queue_manager, "LastDomain"), element(queue_manager, "MachineDomainId")
+    return LAST_DOMAIN if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
 def _await_object(peer: Peer, sut: Sut) -> str:
-    """Give the SUT time to make its object; say whether it did."""
-    peer.eventually(lambda: _there(sut) == MADE)
-    return _there(sut)
+    """Wait for the SUT to create its object; return whether it did."""
+    peer.eventually(lambda: _read_object_state(sut) == HAS_OBJECT)
+    return _read_object_state(sut)
 
 
 def _is_offline(sut: Sut) -> bool:
-    return bool(element(queue_manager(sut), "DirectoryOffline"))
+    return bool(element(sut.inspect_queue_manager(), "DirectoryOffline"))
 
 
-def _guid(sut: Sut) -> UUID:
+def _read_guid(sut: Sut) -> UUID:
     return UUID(sut.control.call("identity")["guid"])
 
 
-def _attributes(published: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the attributes of a machine's object; one that is not shown is not compared."""
-    return {name: (published or {}).get(name) for name in PUBLISHED}
+def _select_attributes(published: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the attributes of a computer's object that the directory shows."""
+    return {name: (published or {}).get(name) for name in OBJECT_ATTRIBUTES}
 
 
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
-def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judge):
-    """A queue manager that starts within a domain after one start without is integrated, with that domain as
-    LastDomain.
+def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
+    """After one start without a domain and one with it, the SUT has the domain as LastDomain, has its object, and
+    creates a public queue.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
-    without = element(queue_manager(sut), "MachineDomainId")
+    without = element(sut.inspect_queue_manager(), "MachineDomainId")
     sut.change_environment(domain=True)
     sut.restart()
-    within = element(queue_manager(sut), "MachineDomainId")
+    within = element(sut.inspect_queue_manager(), "MachineDomainId")
     noted = {"before": bool(without), "after": bool(within)}
     expected = facts(before=False, after=True)
     judge(
@@ -87,66 +86,76 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
         observed=noted,
         case="MachineDomainId",
     )
-    if not element(queue_manager(sut), "DirectoryIntegrated"):
-        judge.not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
+    if not element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
+        judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
         return
     enterprise.await_online()
-    there = _await_object(peer, sut)
-    observed = {"object": there, "LastDomain": _last_domain(sut), "public_queue": enterprise.publish()}
-    expected = facts(object=MADE, LastDomain=KEPT, public_queue=DONE)
+    directory_object = _await_object(peer, sut)
+    observed = {
+        "object": directory_object,
+        "LastDomain": _read_last_domain(sut),
+        "public_queue": enterprise.attempt_creation(),
+    }
+    expected = facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN, public_queue=Outcome.DONE)
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
 
-@covers(*MOVED, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
-def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, judge):
-    """A queue manager that starts in a new domain makes an object as it had, and takes its Identifier from it."""
-    before = _attributes(sut.published())
-    _started(sut, own_domain=False)
+@covers(*MOVE_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
+def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
+    """Started in a new domain, the SUT creates its object with the attributes of the old one, has the new domain as
+    LastDomain, and uses the object's Identifier.
+    """
+    object_before = _select_attributes(sut.read_directory_object())
+    _start_with(sut, own_domain=False)
     _await_object(peer, sut)
-    made = sut.published()
-    observed = {"object": _there(sut), "LastDomain": _last_domain(sut)}
-    judge(*MOVED, expected=facts(object=MADE, LastDomain=KEPT), observed=observed)
-    if made is None:
-        judge.not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
+    new_object = sut.read_directory_object()
+    observed = {"object": _read_object_state(sut), "LastDomain": _read_last_domain(sut)}
+    judge(*MOVE_RULES, expected=facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN), observed=observed)
+    if new_object is None:
+        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NOT_MOVED)
     else:
-        judge("MQSO-6.6.2.1-05", expected=made["identifier"], observed=str(_guid(sut)))
-        judge("MQSO-6.6.2.1-D05", expected=before, observed=_attributes(made))
-    _back(sut)
+        judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_read_guid(sut)))
+        judge("MQSO-6.6.2.1-D05", expected=object_before, observed=_select_attributes(new_object))
+    _return_to_own_domain(sut)
 
 
 @covers("MQSO-6.6.2.1-D01")
-def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again(peer, sut, judge):
-    """A queue manager that starts in a new domain without its directory makes its object at the next start only."""
-    _started(sut, own_domain=False, directory=False)
+def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, sut, judge):
+    """Started in a new domain without its directory, the SUT creates no object when the directory is back, and
+    creates it at the next start.
+    """
+    _start_with(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
     peer.settle()
-    first = _there(sut)
+    first_state = _read_object_state(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)
-    observed = {"first": first, "second": second}
-    if first == second == NONE and _last_domain(sut) != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
+    observed = {"first": first_state, "second": second}
+    if first_state == second == NO_OBJECT and _read_last_domain(sut) != LAST_DOMAIN:
+        judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NOT_MOVED)
     else:
-        judge("MQSO-6.6.2.1-D01", expected=facts(first=NONE, second=MADE), observed=observed)
-    _back(sut)
+        judge("MQSO-6.6.2.1-D01", expected=facts(first=NO_OBJECT, second=HAS_OBJECT), observed=observed)
+    _return_to_own_domain(sut)
 
 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
-def test_an_object_of_its_name_in_another_domain_is_found(peer, sut, judge):
-    """A queue manager is offline, and makes no object, while a new domain has its name with another Identifier."""
+def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, judge):
+    """Started in a new domain whose directory has the SUT's name with another Identifier, the SUT keeps its
+    Identifier and shows DirectoryOffline, until the object is its own.
+    """
     enterprise = Enterprise(peer, sut)
-    own = _guid(sut)
-    _started(sut, own_domain=False, registration=False)
-    guid, offline, last = _guid(sut), _is_offline(sut), _last_domain(sut)
-    if guid == own and offline and last != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
+    own_identifier = _read_guid(sut)
+    _start_with(sut, own_domain=False, registration=False)
+    guid, offline, last = _read_guid(sut), _is_offline(sut), _read_last_domain(sut)
+    if guid == own_identifier and offline and last != LAST_DOMAIN:
+        judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NOT_MOVED)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
-        expected = facts(Identifier=own, DirectoryOffline=True, LastDomain=KEPT)
+        expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN)
         judge("MQSO-6.6.2.1-03", expected=expected, observed=observed)
     judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline"), observed=_is_offline(sut))
     sut.change_environment(registration=True)
     enterprise.await_online()
-    observed = {"Identifier": _guid(sut), "DirectoryOffline": _is_offline(sut)}
-    judge("MQSO-6.6.2.1-D02", expected=facts(Identifier=own, DirectoryOffline=False), observed=observed)
-    _back(sut)
+    observed = {"Identifier": _read_guid(sut), "DirectoryOffline": _is_offline(sut)}
+    judge("MQSO-6.6.2.1-D02", expected=facts(Identifier=own_identifier, DirectoryOffline=False), observed=observed)
+    _return_to_own_domain(sut)

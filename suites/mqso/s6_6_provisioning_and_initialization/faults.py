@@ -24,18 +24,23 @@ def _throttled(qm: QueueManager) -> None:
     qm.adm.Throttled = True
 
 
-add("so-offline-after-restart", "MQSO-6.6.2-D06", "After a restart no session is accepted.", at_restart(_offline))
 add(
-    "so-throttled-after-restart",
+    "restarted-queue-manager-offline",
+    "MQSO-6.6.2-D06",
+    "A restarted queue manager accepts no session.",
+    at_restart(_offline),
+)
+add(
+    "restarted-queue-manager-throttled",
     ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"),
-    "After a restart no message is taken.",
+    "A restarted queue manager accepts no message.",
     at_restart(_throttled),
 )
 
 
-@fault("so-published-anew-at-each-start", breaks="MQSO-6.6.2-D01")
+@fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
 class PublishedAnewAtEachStart(DirectoryClient):
-    """At each start the directory is told a quota of the queue manager that nobody has set."""
+    """The queue manager writes a different quota into its directory object at each start."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)
@@ -51,22 +56,22 @@ def _adm(name: str) -> Callable[[QueueManager], None]:
 
 for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
     add(
-        f"so-{_mode.lower()}-unasked",
+        f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
-        f"{_mode} is TRUE, whatever was provisioned.",
+        f"The queue manager's {_mode} is TRUE, also when it was provisioned as FALSE.",
         always(_adm(_mode)),
     )
 add(
-    "so-directory-server-unasked",
+    "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
-    "Every queue manager is a directory server.",
+    "The queue manager is a directory server, also when it was not provisioned as one.",
     always(_adm("DirectoryServer")),
 )
 
 
-@fault("so-routing-server-in-directory-mode", breaks="MQSO-6.6.1-D04")
+@fault("provisioned-role-always-routing-server", breaks="MQSO-6.6.1-D04")
 class RoutingServerInDirectoryMode(DirectoryClient):
-    """A queue manager that is integrated with a directory is a routing server."""
+    """The queue manager in directory mode is a routing server, also when it was not provisioned as one."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         status = super().synchronize(now)
@@ -76,16 +81,16 @@ class RoutingServerInDirectoryMode(DirectoryClient):
 
 
 add(
-    "so-routing-not-initialized",
+    "routing-table-empty-after-start",
     "MQSO-6.6.2-D05",
-    "A routing server has no routing table when it begins.",
+    "A routing server has an empty routing table after its start.",
     skip(DirectoryClient.initialize_routing_table),
 )
 
 
-@fault("so-first-retry-late", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
+@fault("first-initialization-retry-after-900-s", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
 class FirstRetryLate(Initialization):
-    """The first attempt to start again is made after 900 seconds."""
+    """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def await_retry(self, now: Now) -> None:
         self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S

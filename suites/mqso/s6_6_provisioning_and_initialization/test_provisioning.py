@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6.1 Provisioning of a Queue Manager: the queue manager is what it was provisioned as."""
+"""MS-MQSO 6.6.1 Provisioning of a Queue Manager: modes and roles."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from harness.expectations import holds, none, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
 ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
-"""Attributes of the queue manager, and the keys of [provisioned] in the SUT file that say what they are."""
+"""Attributes of the queue manager, and the keys of [provisioned] in the SUT file that state their values."""
 RETRIES_S = ("120", "900")
 """InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
-INITIALIZED = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
+INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
 UNINITIALIZED = (None, False)
 
 
-def _compared(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return of what is expected, and of what is there, the attributes that the SUT shows."""
+def _select_shown(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the expected and the observed values of the attributes that the SUT shows."""
     return {name: value for name, value in expected.items() if name in shown}, {
         name: shown[name] for name in expected if name in shown
     }
@@ -30,33 +29,41 @@ def _compared(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str
 def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     element(shown, "DirectoryIntegrated")
     modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
-    integrated = sut.file.capabilities.get("directory", False)  # whoever the peer is to it
-    expected, observed = _compared(shown, {"DirectoryIntegrated": integrated, **modes})
+    integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
+    expected, observed = _select_shown(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
 
 
 @needs("inspect")
-@covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
-def test_modes_are_those_that_were_provisioned(sut, judge):
-    """A queue manager in workgroup mode has no role in a directory, and retries its start after 120 seconds first."""
-    shown = queue_manager(sut)
-    _judge_modes(sut, judge, shown)
+@covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
+def test_modes_are_as_provisioned(sut, judge):
+    """The SUT shows the modes of its SUT file, an initialization retry of 120 or 900 seconds, and in workgroup mode
+    no directory role.
+    """
+    queue_manager = sut.inspect_queue_manager()
+    _judge_modes(sut, judge, queue_manager)
     if sut.file.capabilities.get("directory", False):
-        judge.not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
+        judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
-        set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
+        set_there = [name for name in ROLES if queue_manager.get(name) not in UNINITIALIZED]
         judge("MQSO-6.6.1-D04", expected=none("role in a directory"), observed=set_there)
-    retry_s = str(element(shown, "InitializationRetryTimerDuration"))
-    judge(*INITIALIZED, expected=one_of(*RETRIES_S), observed=retry_s)
+    retry_s = str(element(queue_manager, "InitializationRetryTimerDuration"))
+    judge(*INITIALIZATION_RULES, expected=one_of(*RETRIES_S), observed=retry_s)
 
 
 @needs("inspect", "directory")
-@covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
-def test_roles_in_the_directory_are_those_that_were_provisioned(sut, judge):
-    """A queue manager in directory mode has the roles that it was provisioned with, and a site."""
-    shown = queue_manager(sut)
-    _judge_modes(sut, judge, shown)
-    element(shown, "RoutingServer")
-    expected, observed = _compared(shown, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()})
+@covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
+def test_directory_roles_are_as_provisioned(sut, judge):
+    """A SUT in directory mode shows the roles of its SUT file, and has a site."""
+    queue_manager = sut.inspect_queue_manager()
+    _judge_modes(sut, judge, queue_manager)
+    element(queue_manager, "RoutingServer")
+    expected, observed = _select_shown(
+        queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()}
+    )
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
-    judge(*INITIALIZED, expected=holds("it has a site"), observed=bool(element(shown, "SiteIdentifierList")))
+    judge(
+        *INITIALIZATION_RULES,
+        expected=holds("a site"),
+        observed=bool(element(queue_manager, "SiteIdentifierList")),
+    )

@@ -1,24 +1,23 @@
-"""MS-MQSO 6.6.2 Queue Manager Initialization, step 3: a routing server knows the way to each site (MS-MQBR 3.1.3.1)."""
+"""MS-MQSO 6.6.2 Queue Manager Initialization, step 3: the routing table of a routing server (MS-MQBR 3.1.3.1)."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
 
 
-def _sites(sut: Sut) -> set[str]:
-    return {str(site).lower() for site in element(queue_manager(sut), "SiteIdentifierList")}
+def _list_sites(sut: Sut) -> set[str]:
+    return {str(site).lower() for site in element(sut.inspect_queue_manager(), "SiteIdentifierList")}
 
 
 @needs("topology", "inspect", "restart")
 @covers("MQSO-6.6.2-D05")
-def test_a_routing_server_has_a_way_to_each_site_when_it_begins(topology, judge):
-    """A routing server that starts has a route to each site of which it is the gate."""
+def test_restarted_routing_server_has_route_to_each_site(topology, judge):
+    """After its restart the router's table has a next hop to each site of the sender and of the receiver."""
     topology.router.restart()
-    table = element(queue_manager(topology.router), "RoutingTable")
-    known = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
+    table = element(topology.router.inspect_queue_manager(), "RoutingTable")
+    destinations = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
-        sites = _sites(system)
-        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & known)
+        sites = _list_sites(system)
+        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & destinations)

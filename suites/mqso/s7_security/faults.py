@@ -31,22 +31,22 @@ def _without_authentication(event: Input) -> Iterable[Input]:
 
 
 add(
-    "rpc-any-authentication-service",
+    "rpc-unknown-authentication-service-accepted",
     "MQSO-7.4.1.1-01",
-    "What a client wants to be authenticated by is not looked at: every service is agreed on.",
+    "The server accepts a bind under any authentication service.",
     inputs(_without_authentication),
 )
 add(
-    "public-keys-not-published",
+    "public-keys-not-in-directory-object",
     "MQSO-7.4.1.3-04",
-    "The public keys are not written to the directory.",
+    "The queue manager does not write its public keys to its directory object.",
     skip(DirectoryClient.publish_public_keys),
 )
 
 
-@fault("so-journal-open-to-everybody", breaks="MQSO-7.3-01")
+@fault("journal-ignores-security-descriptor", breaks="MQSO-7.3-01")
 class JournalOpenToEverybody(SecurityLookup):
-    """The descriptor of a queue does not count for its journal."""
+    """The security descriptor of a queue does not apply to its journal."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
         return queue.Security if queue.QueueType is QueueType.SYSTEM else super().find_queue_security(queue)
@@ -56,11 +56,11 @@ BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
 @fault(
-    "security-identity-of-nobody",
+    "receiver-unregistered-certificate-without-sender-refused",
     breaks=("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"),
 )
 class IdentityOfNobody(SecurityOnReceipt):
-    """The certificate of a message with ST 0 has to be registered, too."""
+    """The receiver refuses a signed message with ST 0 whose certificate is not registered."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader

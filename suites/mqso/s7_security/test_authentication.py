@@ -1,4 +1,4 @@
-"""MS-MQSO 7 Security."""
+"""MS-MQSO 7.4.1 Security: signed messages without a sender."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import SIG20
-from suites.mqqb.steps.secured import NOBODY, Secured, flipped, judge_dispositions, signed
+from suites.mqqb.steps.secured import NOBODY, Secured, flip_signature_bit, judge_dispositions, sign
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
@@ -16,14 +16,16 @@ NEEDS = needs("security", "receive")
 
 @NEEDS
 @covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
-def test_a_message_that_names_no_sender_has_no_identity_to_verify(peer, sut, judge):
-    """A receiver does not refuse a signature with ST 0 because nobody registered its certificate."""
+def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
+    """A validly signed message with ST 0 and an unregistered certificate is not refused for its signature; one with
+    an altered bit is.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
-    genuine, other = (signed(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
-    found = secured.dispositions({"genuine": genuine, "another bit": flipped(other)})
-    disposition = found["genuine"]
+    genuine, other = (sign(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
+    observed = secured.dispositions({"genuine": genuine, "another bit": flip_signature_bit(other)})
+    disposition = observed["genuine"]
     refusals = [one for one in disposition.acknowledgments if one == BAD]
     judge.all(expected=none("refusal of the signature"), observed=refusals, evidence=disposition.frames)
-    judge_dispositions(judge, secured, found, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])
+    judge_dispositions(judge, secured, observed, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])

@@ -1,4 +1,4 @@
-"""MS-MQSO 7.4.1.1 Transport Layer Security, 7.4.1.3 Security Model: PKI."""
+"""MS-MQSO 7.4.1.1 Transport Layer Security, 7.4.1.3 Security Model: authentication services and public keys."""
 
 from __future__ import annotations
 
@@ -10,42 +10,43 @@ from harness.wire.rpc import NDR, QM2QM, Proposal, bind
 
 UNKNOWN_SERVICE, LEVEL_CONNECT = 0x5F, 2
 TOKEN = b"no token of any service"
-CALL = 77
+CALL_ID = 77
 
 
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
-def test_an_authentication_service_that_is_none_is_not_agreed_on(remote, judge):
-    """A server refuses a bind under a made-up authentication service, and agrees on the one of the SUT file.
-
-    That is no authentication unless it names a user.
+def test_unknown_authentication_service_is_refused(remote, judge):
+    """The SUT refuses a bind under a made-up authentication service, and accepts one under the service of the SUT
+    file (without a user: under none).
     """
     port = remote.read_port()
-    plain, other = remote.connect(port), remote.connect(port)
-    how = "without a service" if remote.sut.file.rpc.user is None else f"by {remote.sut.file.rpc.auth_type.name}"
-    refused, said = plain.offer(QM2QM, transfers=(NDR,))
+    first_connection, second_connection = remote.connect(port), remote.connect(port)
+    manner = "without a service" if remote.sut.file.rpc.user is None else f"by {remote.sut.file.rpc.auth_type.name}"
+    refused, said = first_connection.offer(QM2QM, transfers=(NDR,))
     judge(
         "MQSO-7.4.1.1-01",
         expected=holds("agreed on"),
         observed=not refused or f"refused: {said}",
-        case=how,
-        evidence=plain.record.frames,
+        case=manner,
+        evidence=first_connection.record.frames,
     )
-    packet = bytes(bind(CALL, [Proposal(0, QM2QM, (NDR,))]))
-    other.send(authenticated(packet))
-    remote.peer.environment.run_until(lambda: bool(other.answers) or other.over, remote.peer.sut.response_timeout_ms)
-    agreed = any(frame.kind == "bind_ack" for frame in other.answers)
+    packet = bytes(bind(CALL_ID, [Proposal(0, QM2QM, (NDR,))]))
+    second_connection.send(build_authenticated(packet))
+    remote.peer.environment.run_until(
+        lambda: bool(second_connection.answers) or second_connection.over, remote.peer.sut.response_timeout_ms
+    )
+    agreed = any(frame.kind == "bind_ack" for frame in second_connection.answers)
     judge(
         "MQSO-7.4.1.1-01",
         expected=holds("not agreed on", otherwise="agreed on"),
         observed=not agreed,
-        case="a service that is none",
-        evidence=other.record.frames,
+        case="an unknown service",
+        evidence=second_connection.record.frames,
     )
 
 
-def authenticated(packet):
-    """Return a PDU with the trailer and the token of an authentication service that there is not (MS-RPCE 2.2.2.11)."""
+def build_authenticated(packet):
+    """Return a PDU with the trailer and the token of an unknown authentication service (MS-RPCE 2.2.2.11)."""
     trailer = bytes([UNKNOWN_SERVICE, LEVEL_CONNECT, 0, 0]) + bytes(4)
     size = len(packet) + len(trailer) + len(TOKEN)
     return packet[:8] + size.to_bytes(2, "little") + len(TOKEN).to_bytes(2, "little") + packet[12:] + trailer + TOKEN
@@ -53,12 +54,12 @@ def authenticated(packet):
 
 @needs("directory", "environment", "security")
 @covers("MQSO-7.4.1.3-04")
-def test_the_public_keys_are_published(sut, judge):
-    """The queue manager's object in the directory has the encryption keys that its identity has, and signing keys."""
-    found = sut.published() or {}
-    keys = base64.b64decode(found.get("public_encryption_keys_base64", ""))
+def test_public_keys_are_in_directory_object(sut, judge):
+    """The SUT's directory object has the public encryption keys that the SUT reports."""
+    observed = sut.read_directory_object() or {}
+    keys = base64.b64decode(observed.get("public_encryption_keys_base64", ""))
     judge(
         "MQSO-7.4.1.3-04",
-        expected=holds("its keys"),
-        observed=bool(keys and keys == sut.encryption_keys) or f"{len(keys)} bytes, others",
+        expected=holds("the public keys of the SUT"),
+        observed=bool(keys and keys == sut.encryption_keys) or f"{len(keys)} other bytes",
     )

@@ -20,11 +20,11 @@ class Routed:
         self.delivery = delivery
         self.queue = topology.receiver.new_queue("routed", transactional=delivery == "transactional")
         self.to = topology.receiver.private_format_name(self.queue)
-        """A name that says which queue manager it is, so that the way there has to be found."""
+        """A name with the identifier of the queue manager, so that the SUT must find the way there."""
 
     @property
     def acknowledged_within_ms(self) -> int:
-        """Return within which time any system acknowledges what it was sent."""
+        """Return the time within which any system acknowledges a message."""
         return max(
             one.sut.duration_ms(ACK_MS) + one.sut.slack_ms(ACK_MS) + one.sut.response_timeout_ms
             for one in self.topology.systems.values()
@@ -35,40 +35,46 @@ class Routed:
         for tag in tags:
             self.topology.sender.send(self.to, body=f"message {tag}", application_tag=tag, delivery=self.delivery)
 
-    def until_received(self, *tags: int) -> list[Frame]:
-        """Wait until the last system of the way was given the messages; return all packets with them."""
+    def await_arrival(self, *tags: int) -> list[Frame]:
+        """Wait until the receiver has the messages; return all packets that carry them."""
         within_ms = self.topology.sender.connect_timeout_ms + self.topology.router.connect_timeout_ms
-        self.topology.environment.run_until(lambda: set(tags) <= {tag_of(one) for one in self.arrived()}, within_ms)
+        self.topology.environment.run_until(
+            lambda: set(tags) <= {tag_of(one) for one in self.packets_at_receiver()}, within_ms
+        )
         return [one for one in self.packets() if tag_of(one) in tags]
 
-    def until_acknowledged(self, by: str, to: str) -> None:
-        """Wait until one system has what another sent; ConformanceFailure when it never says so."""
-        found = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
-        if not found:
-            raise ConformanceFailure(f"the {to} acknowledged nothing that the {by} sent")
+    def await_acknowledgment(self, by: str, to: str) -> None:
+        """Wait until one system acknowledges the messages of another; ConformanceFailure when it never does."""
+        ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
+        if not ack:
+            raise ConformanceFailure(f"the {to} acknowledged no message of the {by}")
 
-    def arrived(self) -> list[Frame]:
-        """Return the packets that the receiver was given."""
-        return [frame for by in ROLES for frame in self.topology.traffic.sent("UserMessage", by=by, to=RECEIVER)]
+    def packets_at_receiver(self) -> list[Frame]:
+        """Return the message packets that were sent to the receiver."""
+        return [
+            frame for by in ROLES for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER)
+        ]
 
     def packets(self) -> list[Frame]:
         """Return all messages that any system sent to another, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
-        found = [frame for by, to in pairs for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)]
-        return sorted(found, key=lambda frame: frame.number)
+        frames = [
+            frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+        ]
+        return sorted(frames, key=lambda frame: frame.number)
 
-    def ways(self, *tags: int) -> dict[str, set[int]]:
-        """Return between whom the messages passed, each once however often it was sent."""
-        ways = {}
+    def hops(self, *tags: int) -> dict[str, set[int]]:
+        """Return the tags that passed from one system to another, for each such pair; repeated packets count once."""
+        hops = {}
         for by in ROLES:
             for to in ROLES:
-                passed = {tag_of(frame) for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)}
+                passed = {tag_of(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
                 if passed & set(tags):
-                    ways[f"{by} to {to}"] = passed & set(tags)
-        return ways
+                    hops[f"{by} to {to}"] = passed & set(tags)
+        return hops
 
-    def received(self) -> list[int]:
-        """Receive what is in the queue, as an application there does; return the tags."""
+    def receive_tags(self) -> list[int]:
+        """Receive all messages of the queue, as an application there does; return the tags."""
         tags: list[int] = []
         timeout_ms = self.topology.receiver.response_timeout_ms
         while True:

@@ -1,33 +1,37 @@
-"""Whether a queue manager serves anybody."""
+"""Attempts to open a session with a queue manager, to find out whether it serves its peers."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from harness.capture.recorder import Frame
 from harness.errors import SutUnavailable
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 
-SERVED, NOT_SERVED = "served", "not served"
-PATIENCE = 3
-"""How many response timeouts a system may take that was stopped a moment ago."""
+TIMEOUTS = 3
+"""The response timeouts that a system may take that was stopped a moment ago."""
 
 
-class Attempt:
-    """An attempt to open a session: whether it was accepted."""
+class SessionAttempt:
+    """An attempt to open a session, with its outcome."""
+
+    SERVED: ClassVar[str] = "served"
+    NOT_SERVED: ClassVar[str] = "not served"
 
     def __init__(self, peer: Peer, within_ms: int | None = None) -> None:
         self.connection: RawConversation | None = None
-        self.outcome = NOT_SERVED
+        self.outcome = self.NOT_SERVED
         try:
             self.connection = peer.connect()
         except SutUnavailable:
             return
-        self.connection.send(request(peer))
-        patience_ms = PATIENCE * peer.sut.response_timeout_ms if within_ms is None else within_ms
-        answer = self.connection.poll("EstablishConnection", within_ms=patience_ms)
+        self.connection.send(establish_request(peer))
+        limit_ms = TIMEOUTS * peer.sut.response_timeout_ms if within_ms is None else within_ms
+        answer = self.connection.poll("EstablishConnection", within_ms=limit_ms)
         if answer is not None and not answer["InternalHeader"].CS:
-            self.outcome = SERVED
+            self.outcome = self.SERVED
 
     @property
     def evidence(self) -> list[Frame]:

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 268812, made from what the article tells."""
+"""Faults of REGRESSIONS 268812, made from the article."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("regression-268812-transactional-duplicates", breaks="REGRESSIONS-268812-01")
+@fault("regression-268812-duplicates-removed-before-order-check", breaks="REGRESSIONS-268812-01")
 class TransactionalDuplicates(InSequence):
-    """Duplicates are removed by their identifiers before anybody asks whether they are transactional."""
+    """The receiver removes a transactional message as a duplicate before it checks the sequence."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

@@ -1,4 +1,4 @@
-"""REGRESSIONS 268812: a transactional message that comes again, in its place at last."""
+"""REGRESSIONS 268812: a transactional message that arrives out of order, and again in order."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, malforms
-from suites.mqqb.steps.ordering import Receiver, place
+from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("REGRESSIONS-268812-01")
-def test_a_message_that_came_too_early_is_stored_when_it_is_in_order(peer, sut, judge):
-    """A receiver stores a transactional message that came too early when it comes again in its place.
-
-    The session acknowledges the third where it was refused: that it was seen is what the bug needs.
+def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
+    """The third message of a sequence arrives before the second and is refused; after the second it arrives again,
+    twice, is stored once and acknowledged. The session has acknowledged it at first: the bug needs a message that
+    was seen.
     """
     receiver = Receiver(peer, sut)
     connection = receiver.session
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     first, second, third = (receiver.sequence.message(label=label) for label in wanted)
-    sent = [connection.send(first)]
-    begun = receiver.last_acknowledgment(1)
-    if begun is None or place(begun).TxSequenceNumber != 1:
+    packets = [connection.send(first)]
+    first_ack = receiver.last_acknowledgment(1)
+    if first_ack is None or read_ack_place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
-    sent.append(connection.send(third))
-    seen = connection.check_alive()
-    early = receiver.acknowledgments()
-    if any(place(ack).TxSequenceNumber == 3 for ack in early):
-        judge.not_exercised("REGRESSIONS-268812-01", reason="the SUT took the third message before the second")
+    packets.append(connection.send(third))
+    liveness = connection.check_alive()
+    early_acks = receiver.acknowledgments()
+    if any(read_ack_place(ack).TxSequenceNumber == 3 for ack in early_acks):
+        judge.mark_not_exercised("REGRESSIONS-268812-01", reason="the SUT stored the third message before the second")
         return
-    sent += [connection.send(packet) for packet in (second, third, third)]
+    packets += [connection.send(packet) for packet in (second, third, third)]
     last = receiver.last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
-    observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else place(last).TxSequenceNumber}
+    observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else read_ack_place(last).TxSequenceNumber}
     if sut.has("receive"):
         queue = sut.queue("transactional")
         peer.eventually(lambda: wanted[-1] in sut.labels(queue))
         expected["stored"] = in_queue(*wanted)
         observed["stored"] = [label for label in sut.labels(queue) if label in wanted]
-    judge("REGRESSIONS-268812-01", expected=expected, observed=observed, evidence=[*sent, begun, seen, last])
+    judge("REGRESSIONS-268812-01", expected=expected, observed=observed, evidence=[*packets, first_ack, liveness, last])

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 303405, made from what the article tells."""
+"""Faults of REGRESSIONS 303405, made from the article."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from reference_qm.codec import DirectQueueFormatName, UserMessagePacket, parse_p
 from reference_qm.core.enterprise.restoring import Restoring
 
 
-@fault("regression-303405-forwarded-at-the-start", breaks="REGRESSIONS-303405-01")
+@fault("regression-303405-local-message-forwarded-at-start", breaks="REGRESSIONS-303405-01")
 class ForwardedAtTheStart(Restoring):
-    """At the start a message for the computer's qualified name is taken for another's, and put in an outgoing queue."""
+    """At its start the queue manager moves a message for its qualified computer name into an outgoing queue."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore({name: self._elsewhere(value) for name, value in entries.items()})

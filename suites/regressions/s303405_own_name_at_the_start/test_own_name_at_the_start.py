@@ -1,26 +1,28 @@
-"""REGRESSIONS 303405: messages that were sent by the computer's own name, after a restart."""
+"""REGRESSIONS 303405: messages to direct names of the local computer, after a restart."""
 
 from __future__ import annotations
 
 from harness.expectations import any_order, facts
 from harness.run.marks import covers, needs
-from suites.applications import computer_names
+from suites.applications import list_computer_names
 
 
 @needs("send", "receive", "restart")
 @covers("REGRESSIONS-303405-01")
-def test_messages_by_the_own_name_stay_after_a_restart(peer, sut, judge):
-    """A queue manager that restarts leaves messages that were sent by its own names in their queue."""
+def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
+    """Messages that the SUT and the peer sent to a queue by each name of the SUT's computer are in the queue before
+    and after a restart.
+    """
     queue = sut.queue()
     connection = peer.open_raw()
     expected = []
-    for name in computer_names(sut):
-        to, sent = rf"OS:{name}\{queue}", [f"{kind} for {name}" for kind in ("from here", "from there")]
-        sut.send(f"DIRECT={to}", label=sent[0], delivery="recoverable")
-        connection.send(peer.recoverable_message(destination=to, label=sent[1]))
-        expected += sent
+    for name in list_computer_names(sut):
+        to, labels = rf"OS:{name}\{queue}", [f"{kind} for {name}" for kind in ("from here", "from there")]
+        sut.send(f"DIRECT={to}", label=labels[0], delivery="recoverable")
+        connection.send(peer.recoverable_message(destination=to, label=labels[1]))
+        expected += labels
     peer.eventually(lambda: len(sut.labels(queue)) == len(expected))
-    before = sut.labels(queue)
+    labels_before = sut.labels(queue)
     sut.restart()
     stay = any_order(*expected)
-    judge.all(expected=facts(before=stay, after=stay), observed={"before": before, "after": sut.labels(queue)})
+    judge.all(expected=facts(before=stay, after=stay), observed={"before": labels_before, "after": sut.labels(queue)})

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 5071546, made from what is told of the update."""
+"""Faults of REGRESSIONS 5071546, made from the article about the update."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from reference_qm.surface.commands import Result
 ADMINISTRATORS = Sid.of("S-1-5-32-544")
 
 
-@fault("regression-5071546-storage-of-administrators", breaks="REGRESSIONS-5071546-01")
+@fault("regression-5071546-storage-for-administrators-only", breaks="REGRESSIONS-5071546-01")
 class StorageOfAdministrators(Commands):
-    """Only administrators can put a message on disk: others have not the resources, as they are told."""
+    """The queue manager stores recoverable messages of administrators only, and refuses others for insufficient
+    resources.
+    """
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if (request.recoverable or request.transactional) and not self._is_administrator(request.sender):

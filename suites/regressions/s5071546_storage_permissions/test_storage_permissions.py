@@ -1,4 +1,4 @@
-"""REGRESSIONS 5071546: recoverable messages of an application that is no administrator."""
+"""REGRESSIONS 5071546: recoverable messages of an application without administrative rights."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
-from suites.applications import DONE, tried
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
-"""The accounts that are administrators whatever their groups are: the system, and those of that name."""
-BY_SID = 1
-"""SecurityHeader.Flags.ST of a sender that is named by his SID (MS-MQMQ 2.2.20.6)."""
+"""The accounts that are administrators without a group: the system and the built-in administrators."""
+SENDER_TYPE_SID = 1
+"""SecurityHeader.Flags.ST of a sender with a SID (MS-MQMQ 2.2.20.6)."""
 
 
 @needs("send")
@@ -24,32 +24,30 @@ BY_SID = 1
     "as_user",
     [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
 )
-def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, judge, as_user):
-    """A queue manager sends a recoverable message of an application that is no administrator.
-
-    The packet says who that was: of an administrator, or where it says nothing, a message that comes shows nothing.
-    One that is refused shows enough.
+def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
+    """A recoverable message of an application without administrative rights is sent. A message whose packet names an
+    administrator, or no user, is not exercised; a refused send fails in any case.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
-    asked_for = tried(lambda: sender.send(1, delivery="recoverable", **as_user))
-    if asked_for != DONE:
-        judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for)
+    asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
+    if asked_for != Outcome.DONE:
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for)
         return
-    session, came = sender.first(1)
-    sender.acknowledge_all(session)
-    account = _account(came[0])
+    session, frames = sender.await_first(1)
+    session.acknowledge_all()
+    account = _read_sender(frames[0])
     if account is None:
-        judge.not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
+        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
     elif ADMINISTRATORS.fullmatch(account):
-        judge.not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
+        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
-        judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for, evidence=came)
+        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames)
 
 
-def _account(frame: Frame) -> str | None:
-    """Return the SID of the user who sent a message in text (MS-DTYP 2.4.2.1); None where it names none."""
+def _read_sender(frame: Frame) -> str | None:
+    """Return the SID in a message as text (MS-DTYP 2.4.2.1); None if the message has no SID."""
     security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
-    if security is None or security.ST != BY_SID:
+    if security is None or security.ST != SENDER_TYPE_SID:
         return None
     sid = bytes(security.SecurityID)
     parts = (int.from_bytes(sid[at : at + 4], "little") for at in range(8, len(sid), 4))

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 711348, made from what the article tells."""
+"""Faults of REGRESSIONS 711348, made from the article."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.transactions import OperationType, Transaction
 
 
-@fault("regression-711348-time-of-the-first", breaks="REGRESSIONS-711348-01")
+@fault("regression-711348-time-to-be-received-of-first-message", breaks="REGRESSIONS-711348-01")
 class TimeOfTheFirst(TransactionOperations):
-    """All messages of a transaction get the TimeToBeReceived of its first."""
+    """The sender gives all messages of a transaction the TimeToBeReceived of the first."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         for operation in transaction.TransactionalOperationCollection:

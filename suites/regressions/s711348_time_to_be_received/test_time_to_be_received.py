@@ -1,4 +1,4 @@
-"""REGRESSIONS 711348: the TimeToBeReceived of messages that are sent in one transaction."""
+"""REGRESSIONS 711348: TimeToBeReceived of the messages of one transaction."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 SHORT_S, LONG_S = 100_000, 1_000_000
 NEVER = 0xFFFFFFFF
@@ -22,20 +22,20 @@ NEVER = 0xFFFFFFFF
         pytest.param((None, LONG_S, SHORT_S), id="the-longest-first"),
     ],
 )
-def test_each_message_of_a_transaction_has_its_own_time(peer, sut, judge, asked):
-    """A sender gives each message of a transaction the TimeToBeReceived of that message."""
+def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
+    """Three messages of one transaction with different TimeToBeReceived, or none, are sent each with its own value."""
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]
     for tag, time_s in enumerate(asked, 1):
-        given = {} if time_s is None else {"time_to_be_received_s": time_s}
-        sender.send(tag, transaction=transaction, **given)
+        arguments = {} if time_s is None else {"time_to_be_received_s": time_s}
+        sender.send(tag, transaction=transaction, **arguments)
     sut.control.call("commit", transaction=transaction)
-    session, came = sender.first(len(asked))
-    if tags(came) != [1, 2, 3]:
+    session, frames = sender.await_first(len(asked))
+    if Sender.tags(frames) != [1, 2, 3]:
         raise ConformanceFailure("the messages of the transaction did not come in their order")
-    for time_s, frame in zip(asked, came, strict=True):
+    for time_s, frame in zip(asked, frames, strict=True):
         # what has passed since it was sent may be taken off
         expected = NEVER if time_s is None else between(time_s // 2, time_s)
         observed = int(frame["UserHeader"].TimeToBeReceived)
         judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

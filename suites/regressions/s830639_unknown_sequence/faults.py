@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 830639, made from what the article tells."""
+"""Faults of REGRESSIONS 830639, made from the article."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("regression-830639-taken-for-valid", breaks="REGRESSIONS-830639-01")
+@fault("regression-830639-unknown-order-ack-processed", breaks="REGRESSIONS-830639-01")
 class TakenForValid(OrderAcks):
-    """An OrderAck of a sequence that was never sent is processed as one of what is being sent."""
+    """The sender processes the OrderAck of an unknown sequence as one of the present sequence."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
@@ -23,9 +23,9 @@ class TakenForValid(OrderAcks):
                 self.note_transfer(sender)
 
 
-@fault("regression-830639-service-ends", breaks="REGRESSIONS-830639-01")
+@fault("regression-830639-unknown-order-ack-ends-service", breaks="REGRESSIONS-830639-01")
 class ServiceEnds(OrderAcks):
-    """An OrderAck of a sequence that was never sent ends the service: nothing is left of any session."""
+    """The OrderAck of an unknown sequence ends the queue manager's process."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)

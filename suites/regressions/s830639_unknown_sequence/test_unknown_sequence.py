@@ -1,50 +1,49 @@
-"""REGRESSIONS 830639: OrderAcks of sequences that the system never sent."""
+"""REGRESSIONS 830639: OrderAcks of sequences that the SUT never sent."""
 
 from __future__ import annotations
 
 from harness.expectations import holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import OrderAckBody, TxSequenceID
-from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
-from suites.mqqb.steps.sequences import Outgoing, sequence_of
+from suites.mqqb.steps.ordering import build_order_ack, build_unknown_ack
+from suites.mqqb.steps.sequences import Outgoing, read_sequence_id
 
-LATER = 0x0001_0000
-"""Seconds, or sequences, behind what the system has got to."""
+FAR_AHEAD = 0x0001_0000
+"""Seconds, or sequences, beyond those of the SUT."""
 
 
-@goes_on()
+@sut_survives()
 @covers("REGRESSIONS-830639-01")
-def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
-    """A queue manager that gets OrderAcks of a sequence that it never sent keeps the session."""
+def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
+    """The session still acknowledges messages after three OrderAcks of a sequence that the SUT never sent."""
     connection = peer.open_raw()
     connection.check_alive()
-    sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
-    seen = connection.acknowledgment()
-    observed = seen is not None or connection.outcome()
-    judge.all(expected=holds("goes on"), observed=observed, evidence=[*sent, seen])
+    packets = [connection.send(build_unknown_ack(peer)) for _ in range(3)]
+    ack = connection.acknowledgment()
+    observed = ack is not None or connection.outcome()
+    judge.all(expected=holds("messages are acknowledged"), observed=observed, evidence=[*packets, ack])
 
 
-@goes_on()
+@sut_survives()
 @needs("send")
 @covers("REGRESSIONS-830639-01")
-def test_the_order_ack_of_another_sequence_acknowledges_nothing(peer, sut, judge):
-    """A sender takes no OrderAck of an older or later sequence for one of its messages that wait.
-
-    Then the connection ends: both come again on the next, and are acknowledged there.
+def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
+    """OrderAcks of older and later sequences acknowledge neither of two waiting messages: both are sent again on the
+    next connection.
     """
     outgoing = Outgoing(peer, sut, "mqc-unknown")
     first, second = outgoing.send(2)
-    frames = [outgoing.on_session()]
-    stamp, ordinal = sequence_of(first)
-    for other in ((1, 1), (stamp, ordinal + LATER), (stamp + LATER, ordinal)):
+    frames = [outgoing.send_session_ack()]
+    stamp, ordinal = read_sequence_id(first)
+    for other in ((1, 1), (stamp, ordinal + FAR_AHEAD), (stamp + FAR_AHEAD, ordinal)):
         identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
         body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
-        frames.append(outgoing.session.send(order_ack(peer, second, body=bytes(body))))
+        frames.append(outgoing.session.send(build_order_ack(peer, second, body=bytes(body))))
     peer.settle()
     outgoing.session.close()
-    outgoing.comes_again(2)
-    again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
+    outgoing.await_resend(2)
+    resent = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=again, case="again", evidence=evidence)
-    if again:
-        outgoing.settle()
+    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=resent, case="again", evidence=evidence)
+    if resent:
+        outgoing.acknowledge_all()

@@ -1,10 +1,10 @@
-"""Faults of REGRESSIONS 831160, made from what the article tells."""
+"""Faults of REGRESSIONS 831160, made from the article."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
@@ -41,14 +41,14 @@ def _out_of_order(faulty: FaultyCore) -> None:
             while late:
                 late.pop(0)()
 
-    replaced(LateEnding)(faulty)
-    replaced(EarlyReading)(faulty)
+    replace_part(LateEnding)(faulty)
+    replace_part(EarlyReading)(faulty)
 
 
 add(
-    "regression-831160-end-behind-the-next-read",
+    "regression-831160-read-before-end-of-receive",
     "REGRESSIONS-831160-01",
-    "A read is carried out before the end of the receive that its client ended before it.",
+    "The server carries out a read before the end of a receive that its client requested earlier.",
     _out_of_order,
 )
 
@@ -70,12 +70,12 @@ def _second(faulty: FaultyCore) -> None:
             for one in hidden:
                 one.State = MessagePositionState.AVAILABLE
 
-    replaced(Second)(faulty)
+    replace_part(Second)(faulty)
 
 
 add(
-    "regression-831160-second-of-two",
+    "regression-831160-second-message-returned",
     "REGRESSIONS-831160-01",
-    "A remote receive takes the second message of a queue that has more than one.",
+    "A remote receive takes the second message of a queue with more than one.",
     _second,
 )

@@ -1,48 +1,45 @@
-"""REGRESSIONS 831160: which message a remote read brings, after other reads of its client."""
+"""REGRESSIONS 831160: the message that a remote read returns after other reads of its client."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.peer.remote import START, START2
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_NACK
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, waiting
+from harness.wire.rpc_qm2qm import Action, Method
 
 LONG_MS = 600_000
 
 
 @needs("qm2qm")
 @covers("REGRESSIONS-831160-01")
-@pytest.mark.parametrize("by", [START, START2])
-def test_a_remote_read_brings_the_first_message(remote, judge, by):
-    """A remote read brings the first message of the queue, whatever its client read, gave back or cancelled before.
-
-    Each call is made when the one before was answered: a server that carries them out in turn has one right answer to
-    each, however slow it is.
+@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
+def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
+    """After a cancelled receive, peeks, and receives that are returned with RR_NACK, each remote read returns the
+    first message. Each call follows the answer of the one before, so that each has one right answer.
     """
     queue = remote.open()
     number = remote.request_id()
-    waits = queue.begin(RECEIVE, by=by, ulTimeout=LONG_MS, dwRequestID=number)
-    if waiting(waits) != WAITING:
+    waits = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_MS, dwRequestID=number)
+    if waits.state_after_silence() != Call.WAITING:
         raise ConformanceFailure("the SUT does not wait for a message of an empty queue")
-    queue.cancel(number).settled()
+    queue.cancel(number).expect_success()
     waits.wait()
-    remote.deliver([FIRST, SECOND, THIRD])
+    remote.deliver(["first", "second", "third"])
     calls = []
     for _ in range(2):
-        calls.append(queue.read(PEEK_CURRENT, by=by))
-        calls.append(queue.read(RECEIVE, by=by))
-        queue.end(calls[-1], RR_NACK).settled()
+        calls.append(queue.peek(by=by))
+        calls.append(queue.start_receive(by=by))
+        queue.give_back(calls[-1]).expect_success()
     for _ in range(2):
-        calls.append(queue.read(RECEIVE, by=by))
-        queue.end(calls[-1]).settled()
+        calls.append(queue.start_receive(by=by))
+        queue.acknowledge(calls[-1]).expect_success()
     judge(
         "REGRESSIONS-831160-01",
-        expected=[FIRST, FIRST, FIRST, FIRST, FIRST, SECOND],
-        observed=[brought(call) for call in calls],
+        expected=["first", "first", "first", "first", "first", "second"],
+        observed=[call.label_or_outcome for call in calls],
         evidence=calls,
     )
-    judge.finished("REGRESSIONS-831160-01")
+    judge.conclude("REGRESSIONS-831160-01")
     queue.receive(by=by)

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 898618, made from what the article tells."""
+"""Faults of REGRESSIONS 898618, made from the article."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from reference_qm.surface.clock import Now
 NO_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
-@fault("regression-898618-sender-keeps-it", breaks="REGRESSIONS-898618-01")
+@fault("regression-898618-bad-queue-final-ack-ignored", breaks="REGRESSIONS-898618-01")
 class SenderKeepsIt(FinalAcks):
-    """That the queue does not exist is ignored: the message stays in the outgoing queue."""
+    """The sender ignores the FinalAck of a missing queue and keeps the message in its outgoing queue."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageClass != NO_QUEUE:
             super().receive(session, packet, now)
 
 
-@fault("regression-898618-nobody-says-so", breaks="REGRESSIONS-898618-02")
+@fault("regression-898618-bad-queue-final-ack-not-sent", breaks="REGRESSIONS-898618-02")
 class NobodySaysSo(FinalAcks):
-    """A transactional message for a queue that does not exist is dropped, and its sender learns nothing."""
+    """The receiver drops a transactional message to a missing queue without a FinalAck."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -1,4 +1,4 @@
-"""REGRESSIONS 898618: both sides of a transactional message whose queue does not exist."""
+"""REGRESSIONS 898618: a transactional message to a missing queue, at the sender and at the receiver."""
 
 from __future__ import annotations
 
@@ -7,46 +7,45 @@ import pytest
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.sequences import DEAD, Outgoing, kept
+from suites.mqqb.steps.sequences import DEAD, Outgoing, find_kept
 
 
 @needs("send", "receive")
 @covers("REGRESSIONS-898618-01")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
-def test_a_message_to_no_queue_is_a_dead_letter(peer, sut, judge, ordered):
-    """A sender makes a message whose queue does not exist a dead letter, and sends it on no later session.
-
-    Another message does come there, so the session is not missed.
+def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
+    """After a FinalAck of the class NackBadDestQueue, with or without an OrderAck before it, the message is a dead
+    letter and is not sent on the next session, where another message arrives.
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(1, journal=["negative"])
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.acknowledge(1))
+        frames.append(outgoing.send_order_ack(1))
         peer.settle()
-    frames.append(outgoing.finish(1, MessageClass=BAD_DST_Q))
-    peer.eventually(lambda: kept(sut, DEAD, outgoing.identifiers) == [1])
-    dead = kept(sut, DEAD, outgoing.identifiers)
+    frames.append(outgoing.send_final_ack(1, MessageClass=BAD_DST_Q))
+    peer.eventually(lambda: find_kept(sut, DEAD, outgoing.identifiers) == [1])
+    dead = find_kept(sut, DEAD, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
-    came = outgoing.came(outgoing.session)
+    arrived = outgoing.numbers_on(outgoing.session)
     judge(
         "REGRESSIONS-898618-01",
         expected=facts(dead_letters=[1], next_session=[2]),
-        observed={"dead_letters": dead, "next_session": came},
+        observed={"dead_letters": dead, "next_session": arrived},
         evidence=[*outgoing.sent, *frames],
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @covers("REGRESSIONS-898618-02")
-def test_the_sender_of_a_message_to_no_queue_is_told_so(peer, sut, judge):
-    """A receiver answers a transactional message for a queue that does not exist with a FinalAck of that class."""
+def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
+    """A transactional message to a missing queue is answered with one FinalAck of the class NackBadDestQueue."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
+    packet = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
     receiver.poll_acknowledgment(final=True)
-    seen = receiver.shown_to_receive()
-    found = receiver.final_acks()
-    classes = [message_class(frame) for frame in found]
-    judge.all(expected=[BAD_DST_Q], observed=classes, case="MessageClass", evidence=[sent, seen, *found])
-    receiver.end()
+    disposition = receiver.require_reception()
+    acks = receiver.final_acks()
+    classes = [message_class(frame) for frame in acks]
+    judge.all(expected=[BAD_DST_Q], observed=classes, case="MessageClass", evidence=[packet, disposition, *acks])
+    receiver.acknowledge_all()

@@ -1,8 +1,8 @@
-"""Faults of REGRESSIONS 902951, made from what the article tells."""
+"""Faults of REGRESSIONS 902951, made from the article."""
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import OrderAckBody, TxSequenceID, UserMessagePacket
 from reference_qm.core.part import QM
@@ -14,9 +14,9 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("regression-902951-receiver-stuck", breaks="REGRESSIONS-902951-01")
+@fault("regression-902951-sequence-stuck-after-reconnect", breaks="REGRESSIONS-902951-01")
 class ReceiverStuck(InSequence):
-    """What comes of a sequence after a reconnect is not stored: the receiver returns the OrderAck of before."""
+    """The receiver stores no message of a sequence after a reconnect, and repeats its old OrderAck."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -47,13 +47,13 @@ def _token_reused(faulty: FaultyCore) -> None:
                         leave_window(session, position)
                         session.OutgoingMessageTable.remove(position)
 
-    replaced(Noting)(faulty)
-    replaced(Losing)(faulty)
+    replace_part(Noting)(faulty)
+    replace_part(Losing)(faulty)
 
 
 add(
-    "regression-902951-token-reused",
+    "regression-902951-unacked-message-not-resent",
     "REGRESSIONS-902951-02",
-    "A sender that got the same OrderAck again sends nothing of what waits again after a reconnect.",
+    "A sender that got the same OrderAck again does not send its waiting messages after a reconnect.",
     _token_reused,
 )

@@ -1,4 +1,4 @@
-"""REGRESSIONS 902951: both sides of a sequence that goes on after a reconnect."""
+"""REGRESSIONS 902951: a sequence that continues after a reconnect, at the receiver and at the sender."""
 
 from __future__ import annotations
 
@@ -7,55 +7,57 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import Receiver, place
+from suites.mqqb.steps.ordering import Receiver, read_ack_place
 from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("REGRESSIONS-902951-01")
-def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
-    """A receiver acknowledges the later messages of a sequence in order also after a reconnect."""
+def test_order_ack_advances_after_reconnect(peer, sut, judge):
+    """After a reconnect the second and third message of a sequence are stored once each, and the OrderAck has
+    TxSequenceNumber 3.
+    """
     receiver = Receiver(peer, sut)
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
-    first = receiver.last_acknowledgment(1)
-    if first is None or place(first).TxSequenceNumber != 1:
+    first_ack = receiver.last_acknowledgment(1)
+    if first_ack is None or read_ack_place(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     receiver.session.close()
-    again = receiver.session = peer.open_raw()
+    second_session = receiver.session = peer.open_raw()
     # All of it was acknowledged; a sequence may end with its session (E41).
     nothing_before = {"PreviousTxSequenceNumber": 0}
     packets = [
         receiver.sequence.message(label=wanted[1], transaction=nothing_before),
         receiver.sequence.message(label=wanted[2]),
     ]
-    sent += [again.send(packet) for packet in (*packets, packets[-1])]
+    sent += [second_session.send(packet) for packet in (*packets, packets[-1])]
     last = receiver.last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
-    observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else place(last).TxSequenceNumber}
+    observed: dict[str, Any] = {"TxSequenceNumber": None if last is None else read_ack_place(last).TxSequenceNumber}
     if sut.has("receive"):
         queue = sut.queue("transactional")
         peer.eventually(lambda: wanted[-1] in sut.labels(queue))
         expected["stored"] = in_queue(*wanted)
         observed["stored"] = [label for label in sut.labels(queue) if label in wanted]
-    judge("REGRESSIONS-902951-01", expected=expected, observed=observed, evidence=[*sent, first, last])
+    judge("REGRESSIONS-902951-01", expected=expected, observed=observed, evidence=[*sent, first_ack, last])
 
 
 @needs("send")
 @covers("REGRESSIONS-902951-02")
-def test_what_has_no_order_ack_comes_again_after_a_reconnect(peer, sut, judge):
-    """A sender sends a message without an OrderAck again after a reconnect, however often the one before was
-    acknowledged.
+def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
+    """The second message of a sequence, without an OrderAck, is sent again after a reconnect, although the OrderAck
+    of the first one arrived three times.
     """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)
-    frames = [outgoing.on_session()]
+    frames = [outgoing.send_session_ack()]
     for _ in range(3):
-        frames.append(outgoing.acknowledge(1))
+        frames.append(outgoing.send_order_ack(1))
         peer.settle()
     outgoing.session.close()
-    observed = outgoing.comes_again(2)
+    observed = outgoing.await_resend(2)
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
     judge("REGRESSIONS-902951-02", expected="comes again", observed=observed, evidence=evidence)
-    judge.finished("REGRESSIONS-902951-02")
+    judge.conclude("REGRESSIONS-902951-02")
     if observed == "comes again":
-        outgoing.settle()
+        outgoing.acknowledge_all()

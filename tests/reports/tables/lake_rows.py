@@ -16,7 +16,7 @@ from reports.lake.manifest import Manifest
 from reports.lake.schemas import ddl
 from reports.vocabulary import VERDICTS
 
-FACTS = ("runs", "catalogue", "verdicts", "evidence")
+FACTS = ("runs", "suites", "catalogue", "verdicts", "evidence")
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 SUITES = "suites-1"
 

@@ -55,7 +55,9 @@ def test_days_and_times_mean_the_runs_of_the_last_version_started_by_then(lake):
     first = mine.selectExpr("date_format(min(started), \"yyyy-MM-dd'T'HH:mm\") as at").first().at
 
     def meant(asked):
-        return [row.ingest for row in difference._runs(lake.runs, asked, "versions").orderBy("ingest").collect()]
+        return [
+            row.ingest for row in difference._runs_of_side(lake.runs, asked, "versions").orderBy("ingest").collect()
+        ]
 
     assert meant(first) == meant(f"{first}+00:00") == numbers[:1]
     assert meant("2031-01-01") == meant("2.0") == numbers[2:]
@@ -65,8 +67,8 @@ def test_days_and_times_mean_the_runs_of_the_last_version_started_by_then(lake):
 @pytest.mark.parametrize(
     ("asked", "sut", "words"),
     [
-        ("9.9", "versions", "'9.9' is no run, version or day of 'versions' in this lake"),
-        ("2020-01-01", "versions", "is no run, version or day"),
+        ("9.9", "versions", "'9.9' is not a run, version or day of 'versions' in this lake"),
+        ("2020-01-01", "versions", "is not a run, version or day"),
         ("1.0", None, "'1.0' is of several systems: give the key of one"),
         ("1.0", "profiles", "(profiles-1.0-2003, profiles-1.0-xp)"),
     ],
@@ -141,7 +143,7 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
 
 
 def test_a_history_of_nothing_says_what_there_is(lake):
-    with pytest.raises(RollupError, match="neither a rule that was judged nor a system of this lake: it has "):
+    with pytest.raises(RollupError, match="neither a judged rule nor a system of this lake: it has "):
         history.history(lake.table, "nobody\nat all", last=5)
 
 
@@ -233,7 +235,7 @@ def test_what_cannot_be_asked_is_one_line_and_exit_2(ask, words, why):
 def test_the_difference_of_a_rule_is_of_one_kind():
     judged = {name: difference.Judged(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
     kinds = {
-        (before, after): difference._kind(judged.get(before), judged.get(after))
+        (before, after): difference._kind_of_change(judged.get(before), judged.get(after))
         for before, after in (
             ("pass", "fail"),
             ("fail", "pass"),

@@ -44,9 +44,9 @@ def marked(shown: Shown) -> list[str]:
 
 
 def test_a_packet_has_its_bytes_its_direction_and_its_place(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    sent = recorder.sent(connection, b"junk")
-    (came,) = recorder.received(connection, ACK)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    sent = recorder.record_sent(connection, b"junk")
+    (came,) = recorder.record_received(connection, ACK)
     asked = recorder.datagram(PEER, SUT, bytes(ping_request(Cookie=7)), from_sut=False)
     answered = recorder.datagram(PEER, SUT, bytes(ping_response(Cookie=7)), from_sut=True)
     wanted = [
@@ -63,16 +63,16 @@ def test_a_packet_has_its_bytes_its_direction_and_its_place(recorder: Recorder) 
 
 
 def test_who_opened_a_connection_does_not_change_who_is_the_sut(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=False)
-    (came,) = recorder.received(connection, ACK)
+    connection = recorder.record_opening(PEER, SUT, by_peer=False)
+    (came,) = recorder.record_received(connection, ACK)
     shown = show(recorder, came.number)
     assert (shown.direction, shown.source, shown.target) == (FROM_SUT, SUT, PEER)
 
 
 def test_times_are_those_of_the_capture(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.environment.run_until(lambda: False, 1_500)
-    (came,) = recorder.received(connection, ACK)
+    (came,) = recorder.record_received(connection, ACK)
     assert recorder.path is not None
     captured = CapturedPackets(recorder.path)
     (shown,) = captured.show([Wanted(came.number)])
@@ -82,11 +82,11 @@ def test_times_are_those_of_the_capture(recorder: Recorder) -> None:
 @pytest.mark.parametrize("size", [10, MAX_SEGMENT - 500, MAX_SEGMENT, 3 * MAX_SEGMENT])
 def test_packets_are_put_together_from_segments_and_cut_out_of_what_came_at_once(recorder: Recorder, size: int) -> None:
     message = bytes(user_message(body=bytes(size)))
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    frames = [recorder.sent(connection, message), recorder.sent(connection, message)]
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    frames = [recorder.record_sent(connection, message), recorder.record_sent(connection, message)]
     data = message + ACK + message + ACK
     for start in range(0, len(data), 50_000):
-        frames += recorder.received(connection, data[start : start + 50_000])
+        frames += recorder.record_received(connection, data[start : start + 50_000])
     assert [frame.data for frame in frames] == [message, message, message, ACK, message, ACK]
     assert len({frame.number for frame in frames}) == len(frames)
     for frame in frames:
@@ -94,9 +94,9 @@ def test_packets_are_put_together_from_segments_and_cut_out_of_what_came_at_once
 
 
 def test_the_field_of_a_range_is_marked_in_the_dissection(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    (ack,) = recorder.received(connection, ACK)
-    (message,) = recorder.received(connection, bytes(user_message()))
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    (ack,) = recorder.record_received(connection, ACK)
+    (message,) = recorder.record_received(connection, bytes(user_message()))
     assert marked(show(recorder, ack.number, 20, 21)) == ["AckSequenceNumber = 0x0003  @0x14"]
     flags = marked(show(recorder, ack.number, 2, 3))
     assert (flags[0][:8], flags[1]) == ("Flags = ", "PR = 3")
@@ -113,8 +113,8 @@ def test_the_field_of_a_range_is_marked_in_the_dissection(recorder: Recorder) ->
 def test_what_a_verdict_says_tells_a_bit_of_its_word_and_the_field_of_a_verdict_without_a_range(
     recorder: Recorder,
 ) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    (ack,) = recorder.received(connection, ACK)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    (ack,) = recorder.record_received(connection, ACK)
     assert recorder.path is not None
     captured = CapturedPackets(recorder.path)
     for wanted in (Wanted(ack.number), Wanted(ack.number, 2, 3)):
@@ -125,16 +125,16 @@ def test_what_a_verdict_says_tells_a_bit_of_its_word_and_the_field_of_a_verdict_
 
 
 def test_what_the_peer_sent_decides_nothing(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    sent = recorder.sent(connection, ACK)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    sent = recorder.record_sent(connection, ACK)
     assert recorder.path is not None
     (shown,) = CapturedPackets(recorder.path).show([Wanted(sent.number)], Says("", "", "AckSequenceNumber 3"))
     assert (shown.first, shown.marked) == (None, ())
 
 
 def test_what_cannot_be_dissected_is_shown_as_it_came(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    (junk,) = recorder.received(connection, bytes(40))
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    (junk,) = recorder.record_received(connection, bytes(40))
     shown = show(recorder, junk.number, 0, 3)
     assert (shown.data, shown.first, shown.last, shown.marked) == (bytes(40), 0, 3, ())
     assert shown.dissection.startswith("cannot be dissected: ")
@@ -146,12 +146,12 @@ def test_what_cannot_be_dissected_is_shown_as_it_came(recorder: Recorder) -> Non
 def test_the_stubs_of_calls_are_read_by_what_was_bound(
     recorder: Recorder, transfer: object, wide: bool, by_peer: bool, fragment: int
 ) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=by_peer, rpc=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=by_peer, rpc=True)
 
     def passes(data: bytes, *, from_client: bool) -> int:
         if from_client == by_peer:
-            return recorder.sent(connection, data).number
-        (frame,) = recorder.received(connection, data)
+            return recorder.record_sent(connection, data).number
+        (frame,) = recorder.record_received(connection, data)
         return frame.number
 
     other = NDR if transfer is NDR64 else NDR64
@@ -180,10 +180,10 @@ def test_the_stubs_of_calls_are_read_by_what_was_bound(
 
 
 def test_a_call_of_what_was_not_bound_is_shown_without_its_stub(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True, rpc=True)
-    recorder.sent(connection, b"\5\0\0\3" + bytes(20))
+    connection = recorder.record_opening(PEER, SUT, by_peer=True, rpc=True)
+    recorder.record_sent(connection, b"\5\0\0\3" + bytes(20))
     (part,) = request(2, 5, PURGE.opnum, PURGE.build_request(False, hQueue=1))
-    sent = recorder.sent(connection, part)
+    sent = recorder.record_sent(connection, part)
     shown = show(recorder, sent.number, 0, 3)
     assert "PurgeQueue" not in shown.dissection
     assert (shown.transport, shown.first, shown.marked) == ("rpc", 0, ())
@@ -201,10 +201,10 @@ def test_captures_without_directions_are_shown_as_well() -> None:
 def test_a_frame_in_which_nothing_begins_and_a_file_that_is_none_are_one_line(
     recorder: Recorder, tmp_path: Path
 ) -> None:
-    recorder.opened(PEER, SUT, by_peer=True)
+    recorder.record_opening(PEER, SUT, by_peer=True)
     for frame in (0, 1, 99):
         with pytest.raises(NoSuchPacket, match=f"no packet begins in frame {frame}; is it the capture of this run"):
             show(recorder, frame)
     (tmp_path / "none.pcapng").write_bytes(b"text")
-    with pytest.raises(CaptureError, match="this is no pcapng file"):
+    with pytest.raises(CaptureError, match="this is not a pcapng file"):
         CapturedPackets(tmp_path / "none.pcapng")

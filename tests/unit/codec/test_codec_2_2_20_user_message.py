@@ -139,7 +139,7 @@ def test_every_bit_of_the_user_header_has_its_place():
         (UserHeader(Flags=UserHeader.flags(DQ=7)), "announces a DirectQueueFormatName, not NoneType"),
         (UserHeader(DestinationQueue=DIRECT), "announces no queue, not DirectQueueFormatName"),
         (UserHeader(Flags=UserHeader.flags(DQ=5), DestinationQueue=DIRECT), "announces a PublicQueueFormatName"),
-        (UserHeader(ConnectorType=GUID), "CQ says whether ConnectorType is there"),
+        (UserHeader(ConnectorType=GUID), "CQ and the presence of ConnectorType differ"),
     ],
 )
 def test_flags_and_queues_must_agree(header, message):

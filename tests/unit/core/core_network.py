@@ -40,7 +40,7 @@ from reference_qm.surface.inputs import (
     Command,
     DatagramReceived,
     DirectoryChanged,
-    DomainTold,
+    DomainReported,
     Endpoint,
     HostResolved,
     Input,
@@ -163,7 +163,7 @@ class Host:
         self.core = core
         self.handle(RpcListening(*(Endpoint(self.address, port) for port in RPC_PORTS)))
         if self.directory is not None:
-            self.handle(DomainTold(self.domain))
+            self.handle(DomainReported(self.domain))
         self.handle(Started())
 
     def restart(self) -> None:

@@ -10,7 +10,7 @@ def host():
     return Network().host(1)
 
 
-def test_a_request_for_another_queue_manager_is_refused(host):
+def test_request_with_foreign_server_guid_is_refused(host):
     raw = Raw.initiator(host)
     raw.feed(establish(ServerGuid=guid(7)))
     assert raw.last.InternalHeader.CS == 1

@@ -155,7 +155,7 @@ def test_without_a_coordinator_nothing_is_done_until_the_next_start(pair):
     prepare(a, unit)
     a.network.kill(a)
     assert a.ask(ReenlistmentTimeout()) == {"in_doubt": [str(unit)]}
-    assert a.refusal(CommitTransaction(unit)).startswith("the coordinator did not say what became of transactions")
+    assert a.refusal(CommitTransaction(unit)).startswith("the coordinator did not report the outcome of transactions")
     assert "restart" in a.refusal(ReceiveMessage(TRANSACTIONAL))
     assert units(a)[0]["state"] == "prepared"
     b.send(direct(1, TRANSACTIONAL), b"later", transactional=True)

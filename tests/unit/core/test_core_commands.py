@@ -102,9 +102,9 @@ def test_peeking_and_purging(host):
 
 REFUSED = {
     "no name": (SendMessage("nonsense"), "DIRECT="),
-    "machine": (SendMessage(f"MACHINE={guid(3)}"), "cannot be sent to yet"),
-    "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "cannot be sent to yet"),
-    "journal": (SendMessage(direct(9) + ";JOURNAL"), "cannot be sent to yet"),
+    "machine": (SendMessage(f"MACHINE={guid(3)}"), "is not supported as a destination"),
+    "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "is not supported as a destination"),
+    "journal": (SendMessage(direct(9) + ";JOURNAL"), "is not supported as a destination"),
     "several": (SendMessage(f"{direct(9)},{direct(8)};JOURNAL"), "read-only"),
     "no local queue": (SendMessage("DIRECT=OS:host1\\private$\\none"), "create it first"),
     "local transactional queue": (SendMessage(direct(1, TRANSACTIONAL)), "is a transactional queue"),
@@ -117,7 +117,7 @@ REFUSED = {
     "admin queue without acks": (SendMessage(direct(9), admin_queue=direct(1)), "acks"),
     "admin queue": (
         SendMessage(direct(9), acks=frozenset({"positive_arrival"}), admin_queue=f"MACHINE={guid(3)}"),
-        "cannot stand in a packet",
+        "does not fit into a packet",
     ),
     "response queue": (SendMessage(direct(9), response_queue="nonsense"), "nonsense"),
     "journal kind": (SendMessage(direct(9), journal=frozenset({"both"})), "journal"),

@@ -186,9 +186,9 @@ def test_what_the_disk_refuses_is_taken_back_from_the_directory():
     enterprise = Enterprise(network=Network(), numbers=(RECEIVER,))
     host = enterprise[RECEIVER]
     host.disk = "broken"
-    assert "it could not be saved" in host.refusal(CreateQueue("sales"))
+    assert "the message could not be saved" in host.refusal(CreateQueue("sales"))
     assert enterprise.directory.read("Queue", equals("Pathname", "host4\\sales")).rDirectoryObject is None
-    assert "it could not be saved" in host.refusal(SetQueue("orders", label="new"))
+    assert "the message could not be saved" in host.refusal(SetQueue("orders", label="new"))
     (orders,) = (one for one in enterprise.directory.contents()[1] if isinstance(one, Queue))
     assert orders.Label == ""
 

@@ -253,7 +253,7 @@ def test_what_cannot_be_saved_is_refused_and_has_not_happened(pair, request_):
     token = a.begin(request_())
     answer = a.answers[token]
     assert isinstance(answer, Rejected)
-    assert answer.error == "it could not be saved: disk full; try again when the store works"
+    assert answer.error == "the message could not be saved: disk full; try again when the store works"
     assert a.ask(ListQueues())["queues"] == before
     assert a.bodies() == ["0", "1", "2"], "in order"
     assert b.bodies() == []
@@ -284,16 +284,16 @@ GUID = str(guid(1))
 @pytest.mark.parametrize(
     ("entries", "complaint"),
     [
-        ({"identifier": str(guid(2))}, f"these are messages of queue manager {guid(2)}, not of {GUID}"),
-        ({"future:1": 1}, "entry 'future:1' is of no known kind: was it written by a newer version?"),
-        ({"ordinal": "7"}, "entry ordinal: makes no sense: ValueError(\"'7' is no number\")"),
+        ({"identifier": str(guid(2))}, f"the entries are messages of queue manager {guid(2)}, not of {GUID}"),
+        ({"future:1": 1}, "entry 'future:1' is of an unknown kind: was it written by a newer version?"),
+        ({"ordinal": "7"}, "entry ordinal: makes no sense: ValueError(\"'7' is not a number\")"),
         ({"queue:1": {"Pathname": PLAIN}}, "entry queue:1 makes no sense: KeyError"),
         ({"message:1": {"in": "journal", "arrived": 0, "packet": "AAAA"}}, "entry message:1 makes no sense"),
         ({"message:x": 1}, "entry message:x makes no sense"),
         ({"history:x": 1}, "entry history:x makes no sense"),
         (
             {"queue:1": {"Pathname": PLAIN, "Transactional": True, "BasePriority": 0}},
-            rf"queue {PLAIN} is here with transactional = True, other than configured: change the settings",
+            rf"queue {PLAIN} exists with transactional = True, unlike the configuration: change the settings",
         ),
     ],
 )

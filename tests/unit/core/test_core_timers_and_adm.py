@@ -50,9 +50,9 @@ def test_no_timer_expires_in_the_instant_it_is_started():
 
 def test_the_elapsed_part_of_a_timer():
     timers = Timers()
-    assert timers.elapsed(ONE, 0) == 0.0
+    assert timers.elapsed_share(ONE, 0) == 0.0
     timers.start(ONE, 100, 400)
-    assert [timers.elapsed(ONE, now) for now in (100, 400, 500, 900)] == [0.0, 0.75, 1.0, 1.0]
+    assert [timers.elapsed_share(ONE, now) for now in (100, 400, 500, 900)] == [0.0, 0.75, 1.0, 1.0]
 
 
 def test_restarting_a_timer_for_ever_takes_no_memory():

@@ -7,7 +7,11 @@ from core_network import Network
 from core_raw import Raw, establish, parameters, user_message
 
 from reference_qm.codec import BaseHeader
-from reference_qm.core.transfer.identifying import CONNECTION_PARAMETERS_SIZE, ESTABLISH_CONNECTION_SIZE, LONGEST
+from reference_qm.core.transfer.identifying import (
+    CONNECTION_PARAMETERS_SIZE,
+    ESTABLISH_CONNECTION_SIZE,
+    LONGEST_PACKETS,
+)
 from reference_qm.model.states import SessionState
 from reference_qm.model.unfinished import Unfinished
 from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
@@ -30,7 +34,10 @@ def test_a_message_before_the_session_is_open_is_refused_with_its_first_bytes(op
         raw.feed(establish())
     raw.feed(LONG)
     assert raw.closed is not None
-    assert f"at most {LONGEST[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]}" in raw.closed
+    assert (
+        f"at most {LONGEST_PACKETS[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]}"
+        in raw.closed
+    )
     assert raw.host.core.unfinished.total == 0
 
 

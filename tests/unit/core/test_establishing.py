@@ -114,7 +114,7 @@ def test_the_response_is_followed_by_the_parameters(host):
         (establish(ClientGuid=guid(1), ServerGuid=NULL_GUID), "UnknownFailure"),
     ],
 )
-def test_an_invalid_response_closes_the_session(host, response, status):
+def test_response_with_wrong_client_guid_or_cs_closes_session(host, response, status):
     raw = Raw.acceptor(host)
     raw.feed(response)
     assert "3.1.5.3.2" in raw.closed

@@ -6,7 +6,7 @@ import pytest
 from core_network import Host, Network
 
 from harness.faults.events import after_events, during_event
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from harness.faults.registry import FaultyCore
 from reference_qm.core.events import LifetimesChanged, SessionMaySend
 from reference_qm.core.replacing import put_in_place
@@ -26,7 +26,9 @@ def host() -> Host:
 def sent(host) -> list[int]:
     """Return the numbers of the sessions that were let send."""
     numbers: list[int] = []
-    noted = changed(Sending.dispatch_messages, lambda original: lambda qm, session, now: numbers.append(session.number))
+    noted = override_method(
+        Sending.dispatch_messages, lambda original: lambda qm, session, now: numbers.append(session.number)
+    )
     put_in_place(host.core, noted)
     return numbers
 

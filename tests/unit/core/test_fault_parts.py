@@ -4,7 +4,7 @@ import pytest
 from core_network import Network, direct
 
 from harness.faults import registry
-from harness.faults.parts import changed, fault, replaced
+from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.primitives import during, skip
 from harness.faults.registry import FaultyCore
 from reference_qm.core.names.numbering import Numbering
@@ -52,7 +52,7 @@ def faulty(host):
 def test_two_faults_of_one_part_compose_and_the_last_is_outermost(faulty):
     core = faulty.core
     for one in (ByTwo, NoWindow, TenTimes):
-        replaced(one)(faulty)
+        replace_part(one)(faulty)
     assert core.numbering.assign_identifier() == (1 + 1) * 10
     assert core.sending.may_send(None) is False
     assert isinstance(core.numbering, TenTimes) and isinstance(core.numbering, ByTwo)
@@ -61,9 +61,9 @@ def test_two_faults_of_one_part_compose_and_the_last_is_outermost(faulty):
 
 
 def test_a_fault_that_is_a_function_composes_with_one_that_is_a_class(faulty):
-    replaced(changed(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 5))(faulty)
-    replaced(TenTimes)(faulty)
-    replaced(changed(Numbering.assign_identifier, lambda original: lambda qm: -original(qm)))(faulty)
+    replace_part(override_method(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 5))(faulty)
+    replace_part(TenTimes)(faulty)
+    replace_part(override_method(Numbering.assign_identifier, lambda original: lambda qm: -original(qm)))(faulty)
     assert faulty.core.numbering.assign_identifier() == -(1 + 5) * 10
 
 
@@ -77,7 +77,7 @@ def test_the_steps_of_a_part_meet_each_others_faults(faulty, host):
             counted.append(self.qm)
             return super().assign_lookup_identifier(message)
 
-    replaced(Counting)(faulty)
+    replace_part(Counting)(faulty)
     skip(Positions.message_available)(faulty)
     host.send(direct(1))
     assert counted == [faulty.core], "insert_message of the same part calls it"
@@ -113,9 +113,9 @@ class Both(Sending, Quotas):
 
 
 def test_what_is_no_part_is_refused(faulty):
-    with pytest.raises(TypeError, match="Unknown is no part"):
+    with pytest.raises(TypeError, match="Unknown is not a part"):
         put_in_place(faulty.core, Unknown)
     with pytest.raises(TypeError, match="derives from 2 parts"):
-        replaced(Both)
-    with pytest.raises(TypeError, match="no method of a part"):
-        changed(FaultyCore.restore, lambda original: original)
+        replace_part(Both)
+    with pytest.raises(TypeError, match="not a method of a part"):
+        override_method(FaultyCore.restore, lambda original: original)

@@ -80,7 +80,7 @@ def test_a_directory_that_makes_no_object_ends_the_initialization_which_is_tried
         QueueManager(Identifier=guid(98), ComputerName="host1", QualifiedComputerName="elsewhere")
     )
     move(host, directory)
-    assert "no object" in (host.core.halted or "")
+    assert "cannot create the machine" in (host.core.halted or "")
     directory.delete(QueueManager(Identifier=guid(98)))
     host.network.advance(120_000)
     assert object_of(host) is not None

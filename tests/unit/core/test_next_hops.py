@@ -18,7 +18,7 @@ from core_enterprise import (
 )
 from core_network import Network, guid, private
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.replacing import put_in_place
@@ -76,7 +76,9 @@ def test_a_next_hop_that_the_directory_lost_is_left_out():
     core = enterprise[SENDER].core
     put_in_place(
         core,
-        changed(NextHops.get_next_hop_identifiers, lambda original: lambda qm, to: (guid(50), guid(NORTH_GATE))),
+        override_method(
+            NextHops.get_next_hop_identifiers, lambda original: lambda qm, to: (guid(50), guid(NORTH_GATE))
+        ),
     )
     assert enterprise.hops(SENDER, RECEIVER) == [NORTH_GATE]
 

@@ -96,8 +96,8 @@ def test_a_host_name_is_resolved_first():
     [
         ("DIRECT=HTTP://far/msmq/private$/far", "use DIRECT=TCP"),
         ("MULTICAST=239.1.1.1:80", "cannot be read from"),
-        (f"PRIVATE={IDENTIFIER}\\9", "no address is known"),
-        (f"PUBLIC={IDENTIFIER}", "no directory knows"),
+        (f"PRIVATE={IDENTIFIER}\\9", "is unknown: configure a route"),
+        (f"PUBLIC={IDENTIFIER}", "the directory does not know"),
     ],
 )
 def test_what_cannot_be_read_from_is_refused_with_a_way_out(name, why):
@@ -135,7 +135,7 @@ def test_after_five_minutes_the_call_is_cancelled_at_once():
     remote.advance(FIVE_MINUTES_MS - 1)
     assert token not in remote.results
     remote.advance(1)
-    assert "RemoteQMOpenQueue is not answered in time" in remote.error(token)
+    assert "RemoteQMOpenQueue was not answered in time" in remote.error(token)
     (call,) = remote.calls["RemoteQMOpenQueue"]
     assert remote.events[:2] == [CallCancelled(call), CallOrphaned(call)]
     assert remote.methods[-1] == "R_QMCloseRemoteQueueContext"
@@ -147,7 +147,7 @@ def test_a_server_that_never_binds_is_given_up():
     remote.silent.add(READ_PORT)
     token = remote.begin(RemoteOpen(QUEUE))
     remote.advance(FIVE_MINUTES_MS)
-    assert "does not answer the bind" in remote.error(token)
+    assert "did not answer the bind" in remote.error(token)
     assert remote.connections == {}
 
 

@@ -44,7 +44,7 @@ def test_without_the_directory_there_is_no_public_queue():
     enterprise = Enterprise()
     enterprise.directory.connected = False
     assert "MQ_ERROR_NO_DS" in enterprise[SENDER].refusal(CreateQueue("sales"))
-    assert "no directory for a public one" in Network().host(1).refusal(CreateQueue("sales"))
+    assert "a public queue needs a directory" in Network().host(1).refusal(CreateQueue("sales"))
 
 
 def test_a_deleted_public_queue_leaves_the_directory():

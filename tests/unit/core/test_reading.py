@@ -33,7 +33,7 @@ def sent(remote, method="RemoteQMStartReceive2"):
 )
 def test_what_the_description_holds(old, cursor, request_type, fields, action):
     if fields and not cursor:
-        return  # there is a next message only for a cursor
+        return  # there is a only a cursor has a next message
     remote = Remote()
     if old:
         remote.answers["RemoteQmGetVersion"] = version(5, 0, 2195)
@@ -119,11 +119,11 @@ def test_a_server_that_says_it_read_a_message_and_sends_none():
 @pytest.mark.parametrize(
     ("request_made", "why"),
     [
-        (RemoteReceive(), "give one of them"),
-        (RemoteReceive(1, 1), "give one of them"),
+        (RemoteReceive(), "give exactly one of them"),
+        (RemoteReceive(1, 1), "give exactly one of them"),
         (RemoteReceive(99), "no remote queue 99"),
         (RemoteReceive(cursor=99), "no remote cursor 99"),
-        (RemotePeek(99, next=True), "next message only for a cursor"),
+        (RemotePeek(99, next=True), "only a cursor has a next message"),
         (RemoteReceive(99, timeout_ms=-1), "timeout_ms"),
         (RemoteReadByLookupId(99, 1, "nearest"), "is none of first"),
         (RemoteReadByLookupId(99, -1), "lookup_id"),

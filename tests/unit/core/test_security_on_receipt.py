@@ -19,7 +19,7 @@ from core_secure import (
 )
 from security_made import with_properties, with_security
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
 from reference_qm.config import QueueSettings
 from reference_qm.core.replacing import put_in_place
@@ -54,9 +54,9 @@ def _flipped_body(packet):
 
 
 def _of_other_provider(packet):
-    changed = with_security(packet, ProviderInfo=ProviderInfo(1, "Contoso").build())
-    flags = changed.SecurityHeader.Flags & ~SecurityHeader.flags(DE=1)
-    return replace(changed, SecurityHeader=replace(changed.SecurityHeader, Flags=flags))
+    override_method = with_security(packet, ProviderInfo=ProviderInfo(1, "Contoso").build())
+    flags = override_method.SecurityHeader.Flags & ~SecurityHeader.flags(DE=1)
+    return replace(override_method, SecurityHeader=replace(override_method.SecurityHeader, Flags=flags))
 
 
 WRONG = [
@@ -142,7 +142,7 @@ def refusals(host):
         return noted
 
     for check in (SecurityOnReceipt.check_security, SecurityOnReceipt.check_queue_demands):
-        put_in_place(host.core, changed(check, noting))
+        put_in_place(host.core, override_method(check, noting))
     return classes
 
 

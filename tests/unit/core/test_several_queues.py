@@ -14,7 +14,7 @@ def network():
 @pytest.mark.parametrize(
     ("to", "fields", "why"),
     [
-        (f"{direct(2)},MULTICAST=234.1.1.1:80", {}, "cannot be sent to yet"),
+        (f"{direct(2)},MULTICAST=234.1.1.1:80", {}, "is not supported as a destination"),
         (f"{direct(2)},DL=6d71636f-6e66-4f72-8d00-000000000003", {}, "cannot be expanded"),
         (f"{direct(2)},{direct(1, TRANSACTIONAL)}", {}, "is a transactional queue"),
         (f"{direct(2)},{direct(1)}", {"sender": "none", "privacy_level": "base"}, "by its own name only"),

@@ -59,7 +59,7 @@ def test_what_cannot_be_asked_for_is_refused_by_name(arguments, named):
 def test_a_sender_without_private_key_cannot_sign():
     sender, _ = secure_pair(sender_config(accounts=(replace(ALICE, key=None),)))
     said = sender.refusal(SendMessage(PLAIN_2, authentication_level="sig20"))
-    assert "'alice' has no certificate with a private key here" in said
+    assert "'alice' has no certificate with a local private key" in said
 
 
 def test_a_message_that_cannot_be_signed_any_more_is_not_sent():

@@ -8,7 +8,7 @@ from core_enterprise import PUBLIC, RECEIVER, SENDER, SOUTH_GATE, Enterprise
 from core_network import EPOCH_S, PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from core_raw import RAW, Raw, user_message
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader
 from reference_qm.core.replacing import put_in_place
 from reference_qm.core.store.messages import deserialize_message
@@ -30,7 +30,7 @@ def reports_of(host):
     """Catch what a host sends of its own: no directory knows the queue for reports."""
     reports = []
     put_in_place(
-        host.core, changed(OwnMessages.send, lambda original: lambda qm, message, now: reports.append(message))
+        host.core, override_method(OwnMessages.send, lambda original: lambda qm, message, now: reports.append(message))
     )
     return reports
 

@@ -74,5 +74,5 @@ def state_of(directory_integrated: bool = True) -> DirectoryState:
 def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> Created:
     """Let a directory make a change, and what follows from its answer."""
     created = directory.carry_out(change)
-    events.changed(state, change, created.rStatus)
+    events.note_change(state, change, created.rStatus)
     return created

@@ -15,7 +15,7 @@ from reference_qm.directory.objects import (
     QueueManager,
     Site,
     directory_attributes,
-    updated,
+    update_element,
     with_attributes,
 )
 
@@ -103,5 +103,5 @@ def test_attributes_that_were_not_asked_for_are_not_given() -> None:
 def test_what_cannot_be_published_stays_when_an_element_is_updated() -> None:
     gates = (QueueManager(Identifier=GATE),)
     site = Site(Identifier=SITE_A, Name="old", SiteGateCollection=gates)
-    assert updated(site, Site(Identifier=SITE_A, Name="new")) == replace(site, Name="new")
+    assert update_element(site, Site(Identifier=SITE_A, Name="new")) == replace(site, Name="new")
     assert "SiteGateCollection" in {one.name for one in fields(Site)} - set(directory_attributes(Site))

@@ -78,8 +78,8 @@ def test_all_expressions_must_hold() -> None:
 @pytest.mark.parametrize(
     ("expression", "complaint"),
     [
-        (AttributeFilter("Color", Operator.EQUALS, 1), "Color is no directory attribute of Queue"),
-        (AttributeFilter("QueueType", Operator.EQUALS, 1), "QueueType is no directory attribute of Queue"),
+        (AttributeFilter("Color", Operator.EQUALS, 1), "Color is not a directory attribute of Queue"),
+        (AttributeFilter("QueueType", Operator.EQUALS, 1), "QueueType is not a directory attribute of Queue"),
         (AttributeFilter("PrivacyLevel", Operator.LESS_THAN, PrivacyLevel.BODY), "LESS-THAN cannot compare"),
         (AttributeFilter("Journaling", Operator.GREATER_THAN, True), "GREATER-THAN cannot compare True"),
     ],

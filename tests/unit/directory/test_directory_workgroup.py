@@ -18,7 +18,7 @@ def test_every_event_fails_and_the_queue_manager_is_not_offline() -> None:
         events.read_directory_begin(NONE, "QueueManager").rStatus,
     ]
     assert set(results) == {Result.DIRECTORY_NOT_CONNECTED}
-    events.changed(state, Write(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
+    events.note_change(state, Write(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
     assert state.DirectoryOffline is False
     assert list(state.notifications) == []
 

@@ -93,8 +93,8 @@ def recorded(path: Path, *packets: bytes) -> list[int]:
     """Write a capture of what a SUT sends on one connection; return the frame of each packet."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
-    connection = recorder.opened(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)
-    frames = recorder.received(connection, b"".join(packets))
+    connection = recorder.record_opening(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)
+    frames = recorder.record_received(connection, b"".join(packets))
     recorder.close()
     return [one.number for one in frames]
 

@@ -115,7 +115,7 @@ ENDS = [
     (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
     (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer to no request: 'too many\n'"),
     ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
-    ("pass", "ended with exit status 0 and said nothing on standard error"),
+    ("pass", "ended with exit status 0 and wrote nothing to standard error"),
     ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
     ("import sys; sys.stdin.read()", "identity: no answer in time"),
     (

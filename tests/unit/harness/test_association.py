@@ -16,12 +16,12 @@ from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.passive import PassiveJudge
 from harness.peer.peer import Peer
-from harness.peer.remote import START, Remote, described, label, no_handle
+from harness.peer.remote import Remote
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN, Proposal
 from harness.wire.rpc_ept import map_arguments, ports
-from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE
+from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE, Method
 from reference_qm.rpc import EPT as SERVED_EPT
 from reference_qm.rpc import QM2QM as SERVED_QM2QM
 from reference_qm.rpc import QMCOMM as SERVED_QMCOMM
@@ -103,9 +103,9 @@ def test_a_queue_is_opened_and_a_message_received(environment, remote, transfers
     queue = remote.open(association=remote.associate(transfers=transfers))
     assert queue.association.contexts[QM2QM].wide is (NDR64 in transfers)
     assert scripted.calls[0].arguments["pQueueFormat"]["union"] == "TCP:127.0.0.1\\private$\\mqc-plain"
-    read = queue.receive(by=START)
-    assert (label(read), described(read).dwSize) == ("first", len(MESSAGE))
-    assert not no_handle(read)
+    read = queue.receive(by=Method.START_RECEIVE)
+    assert (read.label, read.description.dwSize) == ("first", len(MESSAGE))
+    assert not read.has_null_handle
     assert scripted.calls[-1].arguments["dwAck"] == 2
     assert queue.close().outcome == "MQ_OK"
     assert queue.close_context().outcome == "returned"
@@ -137,10 +137,12 @@ def test_long_stubs_travel_in_fragments_both_ways(environment, remote, transfers
 
     ScriptedSut(environment, **OPENING, RemoteQMStartReceive=answer)
     queue = remote.open(association=remote.associate(transfers=transfers))
-    call = queue.association.begin(START, fragment=40, lpRemoteReadDesc=queue.description(RECEIVE, hCursor=3)).settled()
+    call = queue.association.begin(
+        Method.START_RECEIVE, fragment=40, lpRemoteReadDesc=queue.description(RECEIVE, hCursor=3)
+    ).settled()
     assert len(call.sent) >= 3
     assert len(call.received) == 5
-    assert described(call).dwSize == len(long)
+    assert call.description.dwSize == len(long)
 
 
 def test_answers_find_their_calls_in_any_order(environment, remote):
@@ -233,7 +235,10 @@ def test_nothing_at_the_port_makes_the_sut_unavailable(remote):
 def test_hostile_descriptions_are_sent_as_they_are(environment, remote):
     ScriptedSut(environment, **OPENING)
     queue = remote.open()
-    assert queue.read(PEEK_NEXT, by=START, dwSize=MAX_BUFFER_SIZE + 1).outcome == "fault RPC_X_BAD_STUB_DATA"
+    assert (
+        queue.read(PEEK_NEXT, by=Method.START_RECEIVE, dwSize=MAX_BUFFER_SIZE + 1).outcome
+        == "fault RPC_X_BAD_STUB_DATA"
+    )
 
 
 def test_without_queue_control_a_queue_is_emptied_once_from_afar(environment, remote):

@@ -75,7 +75,7 @@ def test_what_is_wrong_is_in_the_exit_code(tmp_path: Path) -> None:
     )
     done = run("--command", shlex.join([sys.executable, str(script)]))
     assert done.exit_code == 1
-    assert "wrong: identity announces fly, which is no facility" in done.stdout
+    assert "wrong: identity announces fly, which is not a facility" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from harness.cli.results import update
 from harness.errors import UsageError
-from harness.judging.baseline import Deviation, hold, load_baseline, updated
+from harness.judging.baseline import Deviation, hold, load_baseline, write_baseline
 from harness.judging.verdicts import Verdict
 from harness.results.difference import Kind, compare
 from harness.results.difference_shown import FORMATS
@@ -35,7 +35,7 @@ def test_what_fails_is_expected_or_new_and_what_passes_is_stale():
     held = hold(stands, KNOWN, whole=True)
     assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
     assert not held.kept
-    assert list(held.said())[1:] == [
+    assert list(held.describe())[1:] == [
         f"not in the baseline: {THREE}",
         f"in the baseline, but failing no more (take them out): {TWO}",
     ]
@@ -65,7 +65,7 @@ def baseline(folder: Path, text: str) -> Path:
     ("text", "said"),
     [
         ("schema = 1\n[x", "not a TOML file"),
-        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "is no baseline: it has no `schema = 1`"),
+        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "is not a baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
@@ -88,7 +88,7 @@ def test_a_baseline_that_is_not_there_is_one_line(tmp_path: Path):
 
 def test_an_update_keeps_reasons_adds_what_fails_and_leaves_out_the_rest(tmp_path: Path):
     known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
-    text = updated([THREE, ONE], known)
+    text = write_baseline([THREE, ONE], known)
     with pytest.raises(UsageError, match=f"{THREE}.: reason is empty"):
         load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
     found = load_baseline(baseline(tmp_path, text.replace('reason = ""', 'reason = "new"')), dict.fromkeys(RULES))
@@ -97,7 +97,7 @@ def test_an_update_keeps_reasons_adds_what_fails_and_leaves_out_the_rest(tmp_pat
 
 @given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip() == text))
 def test_any_reason_survives_an_update(tmp_path_factory: pytest.TempPathFactory, reason: str):
-    path = baseline(tmp_path_factory.mktemp("b"), updated([ONE], {ONE: Deviation(ONE, reason)}))
+    path = baseline(tmp_path_factory.mktemp("b"), write_baseline([ONE], {ONE: Deviation(ONE, reason)}))
     assert load_baseline(path, dict.fromkeys(RULES)).deviations[ONE].reason == reason
 
 

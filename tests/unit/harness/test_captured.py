@@ -37,30 +37,30 @@ def recorded(path, happens):
 
 def session(recorder):
     """Messages both ways, an acknowledgement that is cut in the middle, another packet behind it at once."""
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    recorder.sent(connection, bytes(establish_connection()))
-    recorder.received(connection, bytes(establish_connection()))
-    recorder.sent(connection, bytes(connection_parameters()))
-    recorder.received(connection, bytes(connection_parameters()))
-    recorder.sent(connection, bytes(user_message(user={"MessageID": 1})) * 3)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    recorder.record_sent(connection, bytes(establish_connection()))
+    recorder.record_received(connection, bytes(establish_connection()))
+    recorder.record_sent(connection, bytes(connection_parameters()))
+    recorder.record_received(connection, bytes(connection_parameters()))
+    recorder.record_sent(connection, bytes(user_message(user={"MessageID": 1})) * 3)
     whole = bytes(session_ack(UserMsgSequenceNumber=1)) + bytes(user_message(user={"MessageID": 2}))
-    recorder.received(connection, whole[:11])
-    recorder.sent(connection, b"\xff" * 70_000)
-    recorder.received(connection, whole[11:])
-    recorder.received(connection, bytes(user_message(body=b"x" * 200_000)))
-    recorder.closed(connection, by_peer=False)
+    recorder.record_received(connection, whole[:11])
+    recorder.record_sent(connection, b"\xff" * 70_000)
+    recorder.record_received(connection, whole[11:])
+    recorder.record_received(connection, bytes(user_message(body=b"x" * 200_000)))
+    recorder.record_end(connection, by_peer=False)
 
 
 def wrong(recorder):
     """A packet with a wrong version, then bytes that are none, on a connection that the SUT has opened."""
-    connection = recorder.opened(PEER, SUT, by_peer=False)
+    connection = recorder.record_opening(PEER, SUT, by_peer=False)
     request = bytearray(bytes(establish_connection()))
     request[2] |= 1 << 6  # X9
-    recorder.received(connection, bytes(request))
-    recorder.received(connection, b"\x11" + bytes(establish_connection())[1:])
-    recorder.received(connection, b"garbage")
-    recorder.received(connection, b"more garbage" * 9)
-    recorder.closed(connection, by_peer=True)
+    recorder.record_received(connection, bytes(request))
+    recorder.record_received(connection, b"\x11" + bytes(establish_connection())[1:])
+    recorder.record_received(connection, b"garbage")
+    recorder.record_received(connection, b"more garbage" * 9)
+    recorder.record_end(connection, by_peer=True)
 
 
 def pings(recorder):
@@ -102,5 +102,5 @@ def test_what_cannot_be_judged_is_named(tmp_path, monkeypatch):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
     monkeypatch.setattr(captured, "MOST", 100_000)
-    with pytest.raises(TooMuch, match="bytes; 100000 are looked at"):
+    with pytest.raises(TooMuch, match="bytes; at most 100000 are judged"):
         lines_of_capture(path, "x")

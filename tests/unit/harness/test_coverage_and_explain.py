@@ -20,7 +20,9 @@ from harness.rules.coverage import SectionCoverage, coverage, totals
 from harness.rules.proof_record import PROOF_FILE, load_proof, write_proof
 
 RULE = "MQQB-3.1.5.4.1-10"
-CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_the_window_of_the_request_is_noted"
+CHECK = (
+    "suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_received_window_size_is_that_of_the_request"
+)
 HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
 
 
@@ -143,7 +145,7 @@ def test_row_checks_and_faults_are_printed_with_file_and_line(inventory: Invento
 
 def test_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
     row = next(row for row in inventory.catalogue.values() if row.twin)
-    assert f"is          says again what another rule says: {row.twin}" in explain(inventory, row.id)
+    assert f"is          repeats another rule: {row.twin}" in explain(inventory, row.id)
 
 
 def test_a_known_bug_names_its_source_and_what_it_violates(inventory: Inventory):
@@ -175,7 +177,7 @@ def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: P
     lines = list(explain(inventory, RULE, folders))
     assert "  fail: expected 1; observed 2 (because) [captures/a.pcapng frames 3, 4]" in lines
     assert "  inconclusive: no connection" in lines
-    assert lines.count("verdicts of Contoso 1.0 in r1 (partial: it has not ended): none") == 1
+    assert lines.count("verdicts of Contoso 1.0 in r1 (partial: the run has not finished): none") == 1
     assert not any("expected other" in line for line in lines)
 
 

@@ -117,7 +117,7 @@ def test_one_of_several_durations_is_known_only_without_longer_stalls(peer: Peer
 
 def test_a_check_that_acts_at_instants_goes_on_only_when_the_sut_ran(peer: Peer) -> None:
     felt(peer, (100, 400))
-    took(peer, 0, 1_000).check_steady(400)
-    took(peer, 700, 1_000).check_steady(0)
+    took(peer, 0, 1_000).require_steady(400)
+    took(peer, 700, 1_000).require_steady(0)
     with pytest.raises(ConformanceFailure, match="more than the 399 ms"):
-        took(peer, 0, 1_000).check_steady(399)
+        took(peer, 0, 1_000).require_steady(399)

@@ -74,11 +74,11 @@ def test_a_verdict_of_schema_1_is_shown_as_it_quotes(tmp_path: Path) -> None:
     [
         ("captures/none.pcapng", 4, "No such file"),
         (CAPTURE, 99, "no packet begins in frame 99"),
-        ("captures/text.pcapng", 4, "this is no pcapng file"),
-        ("../outside.pcapng", 4, "is no file of"),
-        ("captures/../../outside.pcapng", 4, "is no file of"),
-        ("/etc/passwd", 4, "is no file of"),
-        (None, 4, "is no file of"),
+        ("captures/text.pcapng", 4, "this is not a pcapng file"),
+        ("../outside.pcapng", 4, "is not a file of"),
+        ("captures/../../outside.pcapng", 4, "is not a file of"),
+        ("/etc/passwd", 4, "is not a file of"),
+        (None, 4, "is not a file of"),
     ],
 )
 def test_what_cannot_be_shown_says_why(tmp_path: Path, capture: str | None, frame: int, why: str) -> None:

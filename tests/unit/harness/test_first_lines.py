@@ -69,12 +69,12 @@ def test_a_port_of_serve_that_is_none_is_one_line(
         ("run.json", "null", "is no run.json of this harness: it does not name a system (sut.name)"),
         ("run.json", "{}", "is no run.json of this harness: it does not name a system (sut.name)"),
         ("run.json", '{"sut": []}', "is no run.json of this harness: it does not name a system (sut.name)"),
-        ("run.json", '{"sut"', "is cut or broken, it is no JSON: "),
+        ("run.json", '{"sut"', "is cut or broken, it is not JSON: "),
         ("verdicts.jsonl", "a,b,c\n", "holds no verdicts of this harness: its first line is none; give the folder of"),
         ("verdicts.jsonl", "{\n}\n", "holds no verdicts of this harness"),
         ("verdicts.jsonl", '["schema"]\n', "holds no verdicts of this harness"),
         ("verdicts.jsonl", '{"rule": 1}\n', "holds no verdicts of this harness"),
-        ("verdicts.jsonl", '{"schema":2,"seq":1,', "1: the verdict is cut or broken; remove that line to go on from"),
+        ("verdicts.jsonl", '{"schema":2,"seq":1,', "1: the verdict is cut or broken; remove that line to continue"),
     ],
 )
 def test_a_file_of_another_kind_is_said_to_be_one(
@@ -94,7 +94,7 @@ def test_a_file_of_another_kind_is_said_to_be_one(
 def test_a_file_that_is_no_baseline_is_said_to_be_none(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n', encoding="utf-8")
-    with pytest.raises(UsageError, match="is no baseline: it has no `schema = 1`; `mqconform baseline update RUN"):
+    with pytest.raises(UsageError, match="is not a baseline: it has no `schema = 1`; `mqconform baseline update RUN"):
         load_baseline(path, catalogue())
     path.write_text("schema = 7\n", encoding="utf-8")
     with pytest.raises(UsageError, match="schema is 7; this harness reads baselines of schema 1"):

@@ -33,7 +33,7 @@ def test_the_third_flood_ends_a_run_and_other_fails_do_not(item: Any) -> None:
     fails[FLOOD], fails["MQQB-2.1.1-01"] = MOST_FLOODS - 1, 100
     assert why_ended(item) is None
     fails[FLOOD] += 1
-    assert str(why_ended(item)).startswith("the SUT has sent without an end in 3 checks")
+    assert str(why_ended(item)).startswith("the SUT has sent without end in 3 checks")
 
 
 def test_the_captures_of_all_attempts_are_counted_and_too_much_of_them_ends_a_run(

@@ -2,7 +2,7 @@
 
 import socket
 
-from harness.sut.free_ports import READ_AFTER, RPC_PORT, RPC_STEP, free_port, free_rpc_port
+from harness.sut.free_ports import READ_PORT_OFFSET, RPC_PORT, RPC_STEP, free_port, free_rpc_port
 
 ADDRESS = "127.0.49.1"
 """Of no other test: what runs beside this takes none of its ports."""
@@ -16,10 +16,10 @@ def test_no_port_is_given_twice():
 def test_rpc_ports_are_in_steps_of_eleven_from_the_default_and_leave_room_for_the_second():
     ports = [free_rpc_port(ADDRESS) for _ in range(20)]
     assert all((port - RPC_PORT) % RPC_STEP == 0 for port in ports)
-    assert len({*ports, *(port + READ_AFTER for port in ports)}) == 40
+    assert len({*ports, *(port + READ_PORT_OFFSET for port in ports)}) == 40
 
 
 def test_a_pair_of_which_one_is_in_use_is_passed_over():
     following = free_rpc_port(ADDRESS) + RPC_STEP
-    with socket.create_server((ADDRESS, following + READ_AFTER)):
+    with socket.create_server((ADDRESS, following + READ_PORT_OFFSET)):
         assert free_rpc_port(ADDRESS) != following

@@ -285,7 +285,7 @@ class Mirror:
     def __init__(self) -> None:
         self.closed_by_us: list[bool] = []
 
-    def opened(self, transport: str, stream: object, initiator: bool) -> None: ...
+    def on_opened(self, transport: str, stream: object, initiator: bool) -> None: ...
 
     def outgoing(self, transport: str, stream: Ear, packet: bytes) -> None:
         stream.send(packet[::-1])  # type: ignore[attr-defined]
@@ -293,7 +293,7 @@ class Mirror:
     def incoming(self, transport: str, data: bytes) -> bytes:
         return data[::-1]
 
-    def closed(self, transport: str, by_us: bool, reason: str) -> None:
+    def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         self.closed_by_us.append(by_us)
 
     def ping_outgoing(self, *arguments: object) -> bytes | None:

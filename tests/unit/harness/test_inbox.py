@@ -13,7 +13,6 @@ from harness.capture.recorder import Frame, Recorder
 from harness.environment import Stream, VirtualEnvironment
 from harness.errors import HarnessError
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
@@ -129,7 +128,7 @@ def test_messages_come_on_sessions_of_either_side_without_a_core(peer: Peer, sut
     assert numbers(peer.inbox.messages) == [1, 2, 3]
     roles = [peer.inbox.conversation(frame).record.sut_role for frame in peer.inbox.messages]
     assert roles == ["acceptor", "acceptor", "initiator"]
-    assert numbers(only_here(own)) == [1, 2]
+    assert numbers(own.messages) == [1, 2]
 
 
 def test_messages_come_on_sessions_that_a_core_keeps(peer: Peer, sut: ScriptedSut) -> None:
@@ -185,7 +184,7 @@ def test_what_an_earlier_test_caused_is_left_out(peer: Peer, sut: ScriptedSut) -
     )
     sut.wires[0].say(message(1, correlation=earlier), message(2, correlation=own))
     sut.pass_time()
-    assert numbers(peer.inbox.messages) == numbers(only_here(connection)) == [2]
+    assert numbers(peer.inbox.messages) == numbers(connection.messages) == [2]
 
 
 def test_what_is_no_packet_is_in_the_place_of_a_message(peer: Peer, sut: ScriptedSut) -> None:

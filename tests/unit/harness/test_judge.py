@@ -25,12 +25,12 @@ from harness_made import (
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
-from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
-from harness.judging.refused import Refused
+from harness.judging.judge import EVIDENCE_LIMIT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
+from harness.judging.passive import FAILURES_KEPT, PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
+from harness.sut.outcomes import Refused
 from harness.wire import user_message
 
 
@@ -78,7 +78,7 @@ def test_all_are_the_rules_that_the_check_covers(tmp_path: Path) -> None:
 
 def test_what_is_not_exercised_may_be_several_rules(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
-    made.not_exercised(SHOULD, MUST, reason="no packet had a trailer")
+    made.mark_not_exercised(SHOULD, MUST, reason="no packet had a trailer")
     assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [
         (SHOULD, "not_exercised"),
         (MUST, "not_exercised"),
@@ -90,7 +90,7 @@ def test_judging_no_rule_is_our_mistake(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="judges no rule"):
         made(expected=1, observed=1)
     with pytest.raises(HarnessError, match="judges no rule"):
-        made.not_exercised(reason="nothing came")
+        made.mark_not_exercised(reason="nothing came")
 
 
 def test_truth_is_not_one_and_text_is_not_its_number(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_breaking_off_withdraws_the_pass_of_what_was_not_finished(tmp_path: Path
     made = judge(tmp_path, MUST, SHOULD, SETTLED)
     made(MUST, expected=1, observed=1)
     made(SETTLED, expected=1, observed=1)
-    made.finished(SETTLED)
+    made.conclude(SETTLED)
     made.break_off("it closed", verdict)
     assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
         (MUST, "pass", None),
@@ -151,8 +151,8 @@ def test_what_is_not_shown_cannot_be_observed_and_what_passed_before_keeps_its_p
     made = judge(tmp_path, MUST, SHOULD, SETTLED, SHOULD_NOT)
     for rule, observed in ((MUST, 1), (SHOULD, 2), (SETTLED, 1)):
         made(rule, expected=1, observed=observed)
-    made.finished(SETTLED)
-    made.not_shown("it shows no Timers")
+    made.conclude(SETTLED)
+    made.end_unobservable("it shows no Timers")
     assert made.judged == {
         MUST: Verdict.PASS,
         SHOULD: Verdict.WARN,
@@ -168,18 +168,18 @@ def test_what_is_not_shown_cannot_be_observed_and_what_passed_before_keeps_its_p
 def test_what_was_never_judged_is_open_whatever_the_check_says(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(SHOULD, expected=1, observed=1)
-    made.finished()
+    made.conclude()
     made.break_off("it closed")
     assert made.judged == {SHOULD: Verdict.PASS, MUST: Verdict.INCONCLUSIVE}
     with pytest.raises(HarnessError, match=f"judges {SETTLED} but its @covers does not name it"):
-        made.finished(SETTLED)
+        made.conclude(SETTLED)
 
 
 def test_what_never_occurred_is_no_pass_and_no_mistake(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
-    made.not_exercised(MUST, reason="no packet had a trailer", evidence=frame(7))
+    made.mark_not_exercised(MUST, reason="no packet had a trailer", evidence=frame(7))
     made(SHOULD, expected=1, observed=1)
-    made.not_exercised(SHOULD, reason="not in the second round")
+    made.mark_not_exercised(SHOULD, reason="not in the second round")
     made.end()
     assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
         (MUST, "not_exercised", "no packet had a trailer"),
@@ -260,7 +260,7 @@ def test_an_allowed_miss_keeps_what_was_said_and_a_pass_cites_no_excuse(tmp_path
 
 def test_no_note_allows_a_release_to_go_down(tmp_path: Path) -> None:
     made = of_release(tmp_path, "windows-xp")
-    made.not_going_on(Diagnosis(Condition.CRASHED, "it is gone"), [MUST])
+    made.record_breakdown(Diagnosis(Condition.CRASHED, "it is gone"), [MUST])
     assert made.judged[MUST] is Verdict.FAIL
 
 
@@ -378,8 +378,9 @@ def test_what_a_check_leaves_out_beside_a_malformed_packet_is_open(tmp_path: Pat
 
 def tally(failures: int, seen: int) -> PassiveJudge:
     found = PassiveJudge()
-    bad = [(frame(n), f"0x{n:04X}") for n in range(1, failures + 1)]
-    found.tallies[MUST] = Tally(seen, 0, frame(1), "0x0000", bad)
+    found.tallies[MUST] = made = Tally(seen, first=frame(1), first_observed="0x0000")
+    for n in range(1, failures + 1):
+        made.fail(frame(n), f"0x{n:04X}")
     return found
 
 
@@ -401,12 +402,21 @@ def test_a_passive_rule_kept_in_every_packet_is_one_pass(tmp_path: Path) -> None
 @pytest.mark.usefixtures("_registered")
 def test_a_passive_rule_that_no_packet_was_about_is_no_pass(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies[MUST] = Tally(0, 2, frame(1), "TR is 0")
+    found.tallies[MUST] = Tally(idle=2, first=frame(1), first_observed="TR is 0")
     made = judge(tmp_path)
     made.packets = found
     made.passive()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["observed"]) == ("not_exercised", "TR is 0 (in 2 packets)")
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_reason(tmp_path: Path) -> None:
+    made = judge(tmp_path)
+    made.packets.tallies[MUST] = Tally(missing=Counter({"5 bytes are not in the capture": 2}))
+    made.passive()
+    (line,) = lines(tmp_path)
+    assert (line["verdict"], line["reason"]) == ("not_exercised", "5 bytes are not in the capture")
 
 
 @pytest.mark.usefixtures("_registered")
@@ -475,7 +485,7 @@ def test_what_stands_under_a_should_that_was_not_followed_is_not_exercised(tmp_p
         (SHOULD, "warn", "never"),
         (UNDER, "not_exercised", "never"),
     ]
-    assert lines(tmp_path)[-1]["reason"] == f"it stands under {SHOULD}, which was not followed"
+    assert lines(tmp_path)[-1]["reason"] == f"the rule depends on {SHOULD}, which the SUT did not follow"
     assert made.failed == []
 
 
@@ -504,14 +514,14 @@ def test_what_stands_under_a_should_is_open_when_the_check_breaks_off_before_tha
 def test_a_system_that_goes_down_fails_what_stands_under_a_should(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(SHOULD, expected="5 s", observed="never")
-    made.not_going_on(Diagnosis(Condition.CRASHED, "it is gone"), [UNDER])
+    made.record_breakdown(Diagnosis(Condition.CRASHED, "it is gone"), [UNDER])
     made.end()
     assert made.judged[UNDER] is Verdict.FAIL
 
 
 def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies["MQQB-9.9-09"] = Tally(1, 0, frame(), "x")
+    found.tallies["MQQB-9.9-09"] = Tally(1, first=frame(), first_observed="x")
     made = judge(tmp_path)
     made.packets = found
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):

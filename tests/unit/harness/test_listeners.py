@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from harness.errors import SutUnavailable
-from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
+from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken_port
 
 ADDRESS = "127.0.43.1"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -20,9 +20,9 @@ def test_a_listener_at_the_address_or_at_all_of_them_takes_a_port(host: str) -> 
     with socket.create_server((host, 0)) as taken:
         port = Port("driver.tcp_port", ADDRESS, taken.getsockname()[1])
         with pytest.raises(SutUnavailable, match=rf"{ADDRESS}:\d+ \(driver.tcp_port\) is in use"):
-            refuse_taken([port])
-        refuse_taken([Port("driver.tcp_port", "127.0.43.2", port.number)] if host == ADDRESS else [])
-    refuse_taken([port])
+            refuse_taken_port([port])
+        refuse_taken_port([Port("driver.tcp_port", "127.0.43.2", port.number)] if host == ADDRESS else [])
+    refuse_taken_port([port])
 
 
 def test_connections_that_are_over_take_no_port() -> None:
@@ -30,16 +30,16 @@ def test_connections_that_are_over_take_no_port() -> None:
         port = Port("driver.tcp_port", ADDRESS, listener.getsockname()[1])
         with socket.create_connection((ADDRESS, port.number)):
             listener.accept()[0].close()  # this side closes first and is left in TIME_WAIT
-    refuse_taken([port])
+    refuse_taken_port([port])
 
 
 def test_datagrams_and_connections_have_ports_of_their_own() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind((ADDRESS, 0))
         number = taken.getsockname()[1]
-        refuse_taken([Port("driver.tcp_port", ADDRESS, number)])
+        refuse_taken_port([Port("driver.tcp_port", ADDRESS, number)])
         with pytest.raises(SutUnavailable, match=rf"udp {ADDRESS}:{number} \(driver.ping_port\) is in use"):
-            refuse_taken([Port("driver.ping_port", ADDRESS, number, socket.SOCK_DGRAM)])
+            refuse_taken_port([Port("driver.ping_port", ADDRESS, number, socket.SOCK_DGRAM)])
 
 
 def test_an_address_of_another_machine_is_named() -> None:
@@ -47,7 +47,7 @@ def test_an_address_of_another_machine_is_named() -> None:
     with pytest.raises(SutUnavailable, match=r"driver\.peer_address 192\.0\.2\.9 is not an address of this machine"):
         refuse_foreign("192.0.2.9", "driver.peer_address")
     with pytest.raises(SutUnavailable, match=r"not an address of this machine, on which the program could run"):
-        refuse_taken([Port("driver.tcp_port", "192.0.2.9", 1801)])
+        refuse_taken_port([Port("driver.tcp_port", "192.0.2.9", 1801)])
 
 
 @linux

@@ -12,7 +12,7 @@ import typer
 from harness.cli.run import run
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
-from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with, runs_again_with
+from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
 from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
@@ -70,7 +70,7 @@ class Watched:
 def test_a_rule_that_fails_is_said_at_once_and_once():
     watched = Watched()
     (line,) = watched.check(**{RULE: Verdict.FAIL})
-    assert line.startswith(f"fail {RULE} (test_x.py::test_y)  The response to a Ping Request")
+    assert line.startswith(f"fail {RULE} (test_x.py::test_y)  {RULES[RULE].says}")
     assert watched.check(**{RULE: Verdict.FAIL}) == []
     assert watched.check(other=Verdict.PASS) == []
 
@@ -137,12 +137,12 @@ def test_findings_come_worst_first_with_the_way_back():
                 result(RULE, Verdict.FAIL, evidence=[{"frame": 7}], **seen),
             ],
             RULES,
-            again_with("my sut.toml", None),
+            repeat_options("my sut.toml", None),
             NamedRoots(),
         )
     )
     assert [line[:60] for line in lines if not line.startswith(" ")] == [
-        "fail MQQB-2.1.2-01  The response to a Ping Request is receiv",
+        f"fail {RULE}  {RULES[RULE].says}"[:60],
         f"inconclusive MQQB-2.1.2-D01  {RULES['MQQB-2.1.2-D01'].says}"[:60],
     ]
     assert "    check:    suites/a.py::b; captures/a.pcapng, frame 7" in lines
@@ -154,16 +154,16 @@ def test_findings_come_worst_first_with_the_way_back():
 
 def test_a_run_goes_on_with_what_it_was_given():
     given = {
-        **GONE_ON_WITH,
+        **RESUME_OPTIONS,
         "--select": ["MQQB", "level=MUST"],
         "-k": "one or two",
         "--sut": "my sut.toml",
         "--workers": 4,
         "--allure": True,
     }
-    assert goes_on_with(GONE_ON_WITH, Path("x")) == "mqconform run --out x --resume"
-    assert runs_again_with(GONE_ON_WITH | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
-    assert goes_on_with(given, Path("x")) == (
+    assert resume_command(RESUME_OPTIONS, Path("x")) == "mqconform run --out x --resume"
+    assert rerun_command(RESUME_OPTIONS | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
+    assert resume_command(given, Path("x")) == (
         "mqconform run --select MQQB --select level=MUST -k 'one or two' --sut 'my sut.toml' --workers 4 --allure "
         "--out x --resume"
     )
@@ -176,7 +176,7 @@ def test_every_option_of_a_run_that_decides_about_it_is_given_again():
         "--install-completion",
         "--show-completion",
     }
-    assert options == {*GONE_ON_WITH, "--out", "--resume", "-v", "--format"}
+    assert options == {*RESUME_OPTIONS, "--out", "--resume", "-v", "--format"}
 
 
 def test_a_rule_of_every_packet_is_repeated_by_the_check_that_saw_it_broken():

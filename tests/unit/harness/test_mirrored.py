@@ -31,15 +31,15 @@ def recorder(mirror: Mirror) -> Recorder:
 
 
 def test_a_packet_of_the_peer_breaks_its_rule(mirror: Mirror, recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    recorder.sent(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    recorder.record_sent(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
     assert mirror.take() == {SIZES_OF_SECURITY: "sizes are (0, 0, 0, 0, 0) (frame 1)"}
     assert mirror.take() == {}
 
 
 def test_what_the_system_sends_breaks_nothing_of_the_peer(mirror: Mirror, recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    recorder.received(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    recorder.record_received(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
     assert mirror.take() == {}
 
 
@@ -47,29 +47,29 @@ def test_what_the_system_sends_breaks_nothing_of_the_peer(mirror: Mirror, record
 def test_a_packet_of_the_peer_is_compared_with_those_before_it(
     mirror: Mirror, recorder: Recorder, window: int, broken: set[str]
 ) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    recorder.sent(connection, bytes(establish_connection()))
-    recorder.received(connection, bytes(establish_connection()))
-    recorder.sent(connection, bytes(connection_parameters(WindowSize=7)))
-    recorder.received(connection, bytes(connection_parameters(WindowSize=99)))
-    recorder.sent(connection, bytes(session_ack(WindowSize=window)))
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    recorder.record_sent(connection, bytes(establish_connection()))
+    recorder.record_received(connection, bytes(establish_connection()))
+    recorder.record_sent(connection, bytes(connection_parameters(WindowSize=7)))
+    recorder.record_received(connection, bytes(connection_parameters(WindowSize=99)))
+    recorder.record_sent(connection, bytes(session_ack(WindowSize=window)))
     assert mirror.take().keys() & {WINDOW_OF_THE_SENDER} == broken
 
 
 @pytest.mark.parametrize("cut", [5, 20, 100])
 def test_a_packet_that_the_peer_sends_in_pieces_is_one(mirror: Mirror, recorder: Recorder, cut: int) -> None:
     whole = bytes(user_message(body=bytes(200)))
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     for piece in (whole[:cut], whole[cut : cut + 30], whole[cut + 30 :], whole):
-        recorder.sent(connection, piece)
+        recorder.record_sent(connection, piece)
     assert mirror.take() == {}
 
 
 def test_bytes_of_the_peer_that_begin_no_packet_break_the_rule_of_their_field(
     mirror: Mirror, recorder: Recorder
 ) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    recorder.sent(connection, b"\x11" + bytes(session_ack())[1:])
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    recorder.record_sent(connection, b"\x11" + bytes(session_ack())[1:])
     assert VERSION in mirror.take()
 
 
@@ -77,5 +77,5 @@ def test_bytes_of_the_peer_that_begin_no_packet_break_the_rule_of_their_field(
 def test_a_packet_that_keeps_every_rule_is_silent(
     mirror: Mirror, recorder: Recorder, make: Callable[[], object]
 ) -> None:
-    recorder.sent(recorder.opened(PEER, SUT, by_peer=True), bytes(make()))  # type: ignore[call-overload]
+    recorder.record_sent(recorder.record_opening(PEER, SUT, by_peer=True), bytes(make()))  # type: ignore[call-overload]
     assert mirror.take() == {}

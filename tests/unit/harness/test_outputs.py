@@ -18,6 +18,10 @@ COMMANDS = (
     "provision --out OUT",
     "windows --out OUT",
     "demo --out OUT",
+    "dissector --out OUT",
+    "learn --sut sut.toml --out OUT",
+    "pair --a sut.toml --b sut.toml --out OUT",
+    "vectors --out OUT",
     "mutants --out OUT",
     "diff run run --out OUT",
     "summary run --out OUT",
@@ -81,8 +85,8 @@ def test_what_is_there_is_not_written_over(
         ("rollup nowhere --follow --out report", "mqconform rollup: no folder at nowhere"),
         ("lake ingest nowhere --lake new", "mqconform lake ingest: no run folder at nowhere"),
         ("lake judge --captures nowhere --lake new", "mqconform lake judge: no captures at nowhere"),
-        ("lake history x --lake nowhere", "mqconform lake history: there is no lake at nowhere: make one with"),
-        ("lake site --lake nowhere --out report", "mqconform lake site: there is no lake at nowhere: make one with"),
+        ("lake history x --lake nowhere", "mqconform lake history: no lake at nowhere: make one with"),
+        ("lake site --lake nowhere --out report", "mqconform lake site: no lake at nowhere: make one with"),
     ],
 )
 def test_what_is_missing_is_said_before_java_is_started(

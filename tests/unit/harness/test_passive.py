@@ -10,7 +10,17 @@ from harness_made import MUST, SHOULD, frame
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
-from harness.judging.passive import PASSIVE, Context, Finding, NotExercised, PassiveJudge, PassiveRule, passive
+from harness.judging.passive import (
+    PASSIVE,
+    Context,
+    Finding,
+    NotExercised,
+    PassiveJudge,
+    PassiveRule,
+    Recent,
+    Summary,
+    passive,
+)
 from reference_qm.codec import FormatError
 
 
@@ -105,42 +115,60 @@ def test_a_rule_has_one_predicate() -> None:
         passive(MUST, "Ping", "y")(lambda packet, context: None)
 
 
-class Numbers:
-    """The frame numbers that it was shown."""
+@pytest.fixture
+def numbers(registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> type[Summary]:
+    """Return a kind of summary, the only one: the frame numbers that it was shown."""
+    monkeypatch.setattr(Summary, "KINDS", [])
 
-    def __init__(self) -> None:
-        self.shown: list[int] = []
+    class Numbers(Summary):
+        def __init__(self) -> None:
+            self.shown: list[int] = []
 
-    def note(self, frame: Frame, connection: Connection) -> None:
-        self.shown.append(frame.number)
+        def note(self, frame: Frame, connection: Connection) -> None:
+            self.shown.append(frame.number)
+
+    return Numbers
 
 
-def connected(*numbers: int) -> Connection:
-    connection = Connection(1, "initiator")
+def judged(connection: Connection | None, *numbers: int) -> PassiveJudge:
+    """Show packets of a connection to a judge, every second one of the SUT."""
+    found = PassiveJudge()
     for number in numbers:
-        connection.add(frame(number, from_sut=number % 2 == 1))
-    return connection
+        made = frame(number, from_sut=number % 2 == 1)
+        made.connection = connection
+        found.on_frame(made)
+    return found
 
 
-def test_the_context_knows_what_came_before_on_the_connection() -> None:
-    connection = connected(1, 2, 3)
-    context = Context(connection.frames[2], connection)
-    assert (context.sut_role, context.before(Numbers).shown) == ("initiator", [1, 2])
-    alone = Context(frame(1), None)
-    assert (alone.sut_role, alone.before(Numbers).shown) == (None, [])
+def test_the_context_knows_what_came_before_on_the_connection(numbers: Any) -> None:
+    known = []
+
+    @passive(MUST, "SessionAck", "x")
+    def see(packet: Any, context: Context) -> Finding:
+        known.append((context.sut_role, list(context.before(numbers).shown)))
+        return True, "x"
+
+    judged(Connection(1, "initiator"), 1, 2, 3)
+    judged(None, 5, 7)
+    assert known == [("initiator", []), ("initiator", [1, 2]), (None, []), (None, [])]
 
 
-def test_a_summary_is_shown_every_packet_once_however_often_it_is_asked_for() -> None:
-    connection = connected(*range(1, 9))
-    asked = [Context(connection.frames[place], connection).before(Numbers) for place in (2, 2, 5, 7)]
-    assert len({id(each) for each in asked}) == 1
-    assert asked[0].shown == [1, 2, 3, 4, 5, 6, 7]
+def test_a_packet_is_not_judged_by_what_its_capture_lacks(numbers: Any) -> None:
+    @passive(MUST, "SessionAck", "x")
+    def needs_history(packet: Any, context: Context) -> Finding:
+        return False, f"{context.before(numbers).shown}"
 
+    @passive(SHOULD, "SessionAck", "y")
+    def needs_role(packet: Any, context: Context) -> Finding:
+        return False, f"{context.sut_role}"
 
-def test_a_summary_of_a_packet_that_is_looked_at_again_says_what_was_before_it() -> None:
-    connection = connected(*range(1, 9))
-    assert Context(connection.frames[7], connection).before(Numbers).shown == [1, 2, 3, 4, 5, 6, 7]
-    assert Context(connection.frames[1], connection).before(Numbers).shown == [1]
+    lacking = Connection(1, "", missing="12 bytes are not in the capture")
+    found = judged(lacking, 1, 2, 3)
+    assert found.tallies[MUST].missing == {"12 bytes are not in the capture": 2}
+    assert found.tallies[SHOULD].missing == {"the capture does not show who opened the connection": 2}
+    assert not found.tallies[MUST].failures
+    assert not found.tallies[SHOULD].failures
+    assert not lacking.summaries
 
 
 @pytest.mark.usefixtures("registry")
@@ -158,3 +186,11 @@ def test_only_predicates_of_the_kind_are_tried() -> None:
     for number in range(1, 50):
         found.on_frame(frame(number))
     assert (found.tallies[MUST].seen, tried) == (49, ["SessionAck"])
+
+
+def test_recent_keeps_the_first_value_of_a_key_and_forgets_the_oldest_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Recent, "MOST", 3)
+    known = Recent[int, str]()
+    for key, value in ((1, "a"), (2, "b"), (1, "c"), (3, "d"), (4, "e")):
+        known.keep(key, value)
+    assert known == {2: "b", 3: "d", 4: "e"}

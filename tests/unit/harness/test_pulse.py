@@ -8,7 +8,7 @@ import pytest
 from patience import PATIENCE_S
 
 from harness.environment import RealEnvironment
-from harness.environment.pulse import BEAT_MS, REACTS_MS, SETTLE_MS, Pulse
+from harness.environment.pulse import BEAT_MS, REACTION_MS, SETTLE_MS, Pulse
 from reference_qm.surface.inputs import Endpoint
 
 TOLERANCE_MS, LIMIT_MS = 50, 5_000
@@ -36,7 +36,7 @@ class Clock:
     def answer_all(self) -> None:
         """Answer one question after the other, as a system does that was stopped."""
         while self.asked:
-            self.pulse.answered(self.asked.pop(0))
+            self.pulse.note_answer(self.asked.pop(0))
 
     def close(self) -> None:
         self.closed = True
@@ -80,7 +80,7 @@ def test_a_system_that_stands_still_nearly_always_is_waited_for_as_long_as_it_ru
 
 def test_timers_run_while_a_system_stands_still():
     took_ms = Clock().wait(60_000, lambda now_ms: now_ms % 2_000 >= 1_500)
-    assert 60_000 + 2 * REACTS_MS <= took_ms <= 60_000 + 5 * REACTS_MS
+    assert 60_000 + 2 * REACTION_MS <= took_ms <= 60_000 + 5 * REACTION_MS
 
 
 def test_a_wait_ends_only_when_the_system_has_answered_after_it():

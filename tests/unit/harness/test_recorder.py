@@ -64,12 +64,12 @@ def begins_in(path: Path, frames: list[Frame], *, by_peer: bool = True) -> list[
 
 
 def feed(recorder: Recorder, cuts: list[int], data: bytes, *, by_peer: bool = True) -> tuple[Connection, list[Frame]]:
-    connection = recorder.opened(PEER, SUT, by_peer=by_peer)
+    connection = recorder.record_opening(PEER, SUT, by_peer=by_peer)
     edges = [0, *sorted(cuts), len(data)]
     frames: list[Frame] = []
     for start, end in pairwise(edges):
         if start < end:
-            frames += recorder.received(connection, data[start:end])
+            frames += recorder.record_received(connection, data[start:end])
     recorder.close()
     return connection, frames
 
@@ -107,20 +107,20 @@ def test_a_chunk_of_several_segments_does_not_blur_where_a_packet_begins(recorde
 
 
 def test_what_came_before_a_stream_broke_is_kept_and_what_comes_after_is_no_packet(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    good, bad = recorder.received(connection, PACKETS[2] + b"\xff" * 40)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    good, bad = recorder.record_received(connection, PACKETS[2] + b"\xff" * 40)
     assert (good.kind, good.data, good.error) == ("SessionAck", PACKETS[2], None)
     assert bad.kind == "malformed"
     assert isinstance(bad.error, FormatError)
-    (after,) = recorder.received(connection, PACKETS[2])
+    (after,) = recorder.record_received(connection, PACKETS[2])
     assert (after.kind, after.data) == ("malformed", PACKETS[2])
     assert connection.broken
     assert connection.received == [good, bad, after]
 
 
 def test_what_is_sent_is_one_frame_whatever_it_is(recorder: Recorder, tmp_path: Path) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    frames = [recorder.sent(connection, data) for data in (PACKETS[0], b"rubbish", PACKETS[2] + PACKETS[2][:5])]
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    frames = [recorder.record_sent(connection, data) for data in (PACKETS[0], b"rubbish", PACKETS[2] + PACKETS[2][:5])]
     recorder.close()
     assert [frame.kind for frame in frames] == ["EstablishConnection", "malformed", "malformed"]
     assert {frame.direction for frame in frames} == {TO_SUT}
@@ -142,20 +142,20 @@ def test_datagrams_are_numbered_and_named(recorder: Recorder, tmp_path: Path) ->
 
 
 def test_connections_in_parallel_keep_their_own_streams(recorder: Recorder, tmp_path: Path) -> None:
-    one = recorder.opened(PEER, SUT, by_peer=True)
-    two = recorder.opened(Endpoint(PEER.host, PEER.port + 1), SUT, by_peer=True)
-    recorder.received(one, PACKETS[0][:9])
-    assert recorder.received(two, PACKETS[1])[0].kind == "ConnectionParameters"
-    assert recorder.received(one, PACKETS[0][9:])[0].kind == "EstablishConnection"
+    one = recorder.record_opening(PEER, SUT, by_peer=True)
+    two = recorder.record_opening(Endpoint(PEER.host, PEER.port + 1), SUT, by_peer=True)
+    recorder.record_received(one, PACKETS[0][:9])
+    assert recorder.record_received(two, PACKETS[1])[0].kind == "ConnectionParameters"
+    assert recorder.record_received(one, PACKETS[0][9:])[0].kind == "EstablishConnection"
     recorder.close()
     assert [bytes(stream.from_server.data) for stream in streams(tmp_path / "made.pcapng").tcp] == PACKETS[:2]
 
 
 def test_the_end_of_a_connection_is_recorded_once_with_its_frame(recorder: Recorder, tmp_path: Path) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    recorder.received(connection, PACKETS[0])
-    recorder.closed(connection, by_peer=False)
-    recorder.closed(connection, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    recorder.record_received(connection, PACKETS[0])
+    recorder.record_end(connection, by_peer=False)
+    recorder.record_end(connection, by_peer=True)
     recorder.close()
     assert (connection.closed_by, connection.closed_frame) == ("sut", 5)
     (stream,) = streams(tmp_path / "made.pcapng").tcp
@@ -163,7 +163,7 @@ def test_the_end_of_a_connection_is_recorded_once_with_its_frame(recorder: Recor
 
 
 def test_a_frame_reads_its_packet_in_both_codecs_and_for_people(recorder: Recorder) -> None:
-    (frame,) = recorder.received(recorder.opened(PEER, SUT, by_peer=True), PACKETS[2])
+    (frame,) = recorder.record_received(recorder.record_opening(PEER, SUT, by_peer=True), PACKETS[2])
     assert frame["SessionHeader"].AckSequenceNumber == 1
     assert frame.record.SessionHeader.AckSequenceNumber == 1  # type: ignore[union-attr]
     assert "AckSequenceNumber" in frame.dissected
@@ -182,11 +182,13 @@ def test_scapy_dissects_a_packet_when_its_layers_are_asked_for_and_once(
 
     for module in (harness.capture.recorder, harness.wire.packets):
         monkeypatch.setattr(module, "dissect", counted)
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     frames = [
         frame
         for data in PACKETS
-        for frame in (recorder.received(connection, data) if by_sut else [recorder.sent(connection, data)])
+        for frame in (
+            recorder.record_received(connection, data) if by_sut else [recorder.record_sent(connection, data)]
+        )
     ]
     assert [frame.kind for frame in frames] == KINDS
     assert dissected == []
@@ -202,31 +204,34 @@ def test_what_the_strict_codec_refuses_is_left_to_the_layers(
         raise FormatError("BaseHeader", 0, "MS-MQMQ 2.2.19.1", "refused")
 
     monkeypatch.setattr("harness.capture.recorder.parse_packet", refuse)
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    assert [recorder.sent(connection, data).kind for data in PACKETS] == KINDS
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    assert [recorder.record_sent(connection, data).kind for data in PACKETS] == KINDS
 
 
 def test_listeners_hear_of_every_frame(recorder: Recorder) -> None:
     listened: list[Frame] = []
     recorder.listeners.append(listened.append)
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    frames = [recorder.sent(connection, PACKETS[0]), *recorder.received(connection, PACKETS[1] + PACKETS[2])]
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    frames = [
+        recorder.record_sent(connection, PACKETS[0]),
+        *recorder.record_received(connection, PACKETS[1] + PACKETS[2]),
+    ]
     assert listened == frames == recorder.frames
 
 
 def test_without_packets_there_is_no_file_and_each_frame_is_on_disk_at_once(recorder: Recorder, tmp_path: Path) -> None:
     path = tmp_path / "made.pcapng"
     assert not path.exists()
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     assert len(list(read_pcapng(path))) == 3
-    recorder.sent(connection, PACKETS[0])
+    recorder.record_sent(connection, PACKETS[0])
     assert len(list(read_pcapng(path))) == 4
 
 
 def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    assert [frame.number for frame in recorder.received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    assert [frame.number for frame in recorder.record_received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
     with pytest.raises(HarnessError, match="without a path"):
         _ = recorder.writer
 
@@ -259,13 +264,13 @@ def test_the_file_has_the_bytes_of_every_packet_however_they_were_cut(
 
 def test_sent_packets_and_datagrams_are_read_back_too(recorder: Recorder) -> None:
     recorder._window = Window(recorder.path, limit=0)
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     long = bytes(user_message(body=bytes(range(256)) * 1_000))
     ping = bytes(ping_request())
     kept = [
-        recorder.sent(connection, long),
+        recorder.record_sent(connection, long),
         recorder.datagram(PEER, SUT, ping, from_sut=True),
-        recorder.sent(connection, b"junk"),
+        recorder.record_sent(connection, b"junk"),
     ]
     assert [frame.data for frame in kept] == [long, ping, b"junk"]
     assert len(long) > 4 * MAX_SEGMENT
@@ -273,35 +278,35 @@ def test_sent_packets_and_datagrams_are_read_back_too(recorder: Recorder) -> Non
 
 def test_a_flood_is_a_finding_that_says_how_much_came_and_nothing_after_it_is_kept(recorder: Recorder) -> None:
     recorder.flood_limit = 100_000
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     message = bytes(user_message(body=b"x" * 30_000))
     with pytest.raises(SutFlood, match=rf"sent {4 * len(message)} bytes within one check"):
         for _ in range(10):
-            recorder.received(connection, message)
+            recorder.record_received(connection, message)
     assert (recorder.flooded, len(recorder.frames)) == (True, 3)
-    assert recorder.received(connection, message) == []
+    assert recorder.record_received(connection, message) == []
     assert len(recorder.frames) == 3
-    recorder.sent(connection, b"what the peer sends is its own matter")
+    recorder.record_sent(connection, b"what the peer sends is its own matter")
 
 
 @pytest.mark.parametrize("piece", [b"x", b"no packet, and nothing after it is one"])
 def test_small_pieces_of_a_broken_stream_are_a_flood_too(recorder: Recorder, piece: bytes) -> None:
     recorder.flood_limit = 100 * FRAME_COST
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     with pytest.raises(SutFlood):
         while True:
-            recorder.received(connection, piece)
+            recorder.record_received(connection, piece)
     assert len(recorder.frames) <= 100
 
 
 def test_many_small_packets_in_few_pieces_are_a_flood_too(recorder: Recorder) -> None:
     recorder.flood_limit = 100 * FRAME_COST
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     piece = bytes(user_message()) * 30
     assert len(piece) < 4 * FRAME_COST
-    with pytest.raises(SutFlood, match="and at 100 packets"):
+    with pytest.raises(SutFlood, match="at most 100 packets"):
         while True:
-            recorder.received(connection, piece)
+            recorder.record_received(connection, piece)
     assert len(recorder.frames) == 90
 
 
@@ -315,7 +320,7 @@ def test_datagrams_are_a_flood_too(recorder: Recorder) -> None:
 
 def test_a_message_is_summarised_when_it_comes_and_still_is_when_its_bytes_are_forgotten(recorder: Recorder) -> None:
     recorder._window = Window(recorder.path, limit=0)
-    connection = recorder.opened(PEER, SUT, by_peer=True)
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
     source = UUID(int=7)
     answered = MessageIdentifier(UUID(int=9), 0x1234)
     message = user_message(
@@ -324,7 +329,7 @@ def test_a_message_is_summarised_when_it_comes_and_still_is_when_its_bytes_are_f
         ApplicationTag=77,
         CorrelationID=answered.build(),
     )
-    first, other = recorder.received(connection, bytes(message) + PACKETS[2])
+    first, other = recorder.record_received(connection, bytes(message) + PACKETS[2])
     assert first._data is None
     assert first.message == (source, 5, 0x4000, 77, answered.build())
     assert first.message is not None
@@ -334,8 +339,8 @@ def test_a_message_is_summarised_when_it_comes_and_still_is_when_its_bytes_are_f
 
 def test_a_long_message_that_nobody_holds_leaves_memory_at_once(recorder: Recorder) -> None:
     """Scapy's cycles once kept 16 MB of each message of 4 MB until the collector ran, which nothing made it do."""
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    (frame,) = recorder.received(connection, bytes(user_message(body=b"x" * KEPT_DISSECTED)))
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    (frame,) = recorder.record_received(connection, bytes(user_message(body=b"x" * KEPT_DISSECTED)))
     gc.disable()
     try:
         layers = [weakref.ref(layer) for layer in frame.packet.iterpayloads()]
@@ -349,8 +354,8 @@ def test_a_long_message_that_nobody_holds_leaves_memory_at_once(recorder: Record
 
 
 def test_a_packet_without_what_a_check_looks_for_is_not_our_mistake(recorder: Recorder) -> None:
-    connection = recorder.opened(PEER, SUT, by_peer=True)
-    message, junk = recorder.received(connection, PACKETS[3] + b"no packet")
+    connection = recorder.record_opening(PEER, SUT, by_peer=True)
+    message, junk = recorder.record_received(connection, PACKETS[3] + b"no packet")
     for frame in (message, junk):
         with pytest.raises(ConformanceFailure, match=f"the {frame.kind} in frame {frame.number} has no SessionHeader"):
             frame["SessionHeader"]

@@ -58,12 +58,12 @@ def test_messages_are_peeked_in_order_received_and_purged(remote: RemoteControl)
 
 
 def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
-    assert bodies(reading_control("rpc-interfaces-apart")) == ["one", "two"]
+    assert bodies(reading_control("server-interfaces-on-separate-ports-tolerated")) == ["one", "two"]
 
 
 def test_a_cursor_that_stays_is_not_followed_for_ever() -> None:
     with pytest.raises(ControlRefused, match=r"brings message [0-9]+ of .* again"):
-        bodies(reading_control("remote-peek-next-stays"))
+        bodies(reading_control("server-peek-next-stays-at-message"))
 
 
 def test_what_the_sut_refuses_is_one_line_with_its_status(remote: RemoteControl) -> None:

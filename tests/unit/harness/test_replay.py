@@ -164,7 +164,7 @@ def test_a_set_up_of_another_form_or_check_is_refused(
 def test_a_capture_without_a_set_up_is_refused(recorded: tuple[Path, Any], tmp_path: Path):
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
     driver = driver_of(tmp_path / "x.pcapng")
-    with pytest.raises(NotReplayable, match="it has no capture"):
+    with pytest.raises(NotReplayable, match="the check has no capture"):
         driver.open(TEST)
     with Recorder(VirtualEnvironment(), tmp_path / "x.pcapng").writer as writer:
         writer.note(b'{"over":true}')

@@ -154,8 +154,8 @@ def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: 
     ("items", "why"),
     [
         ([note(1, lost="the system stood still")], "behind frame 0: the system stood still: not replayable"),
-        ([note(1, what="?")], "behind frame 0: a note that nobody knows: not replayable"),
-        ([note(1, to=[1], answer={})], "behind frame 0: a note that nobody knows: not replayable"),
+        ([note(1, what="?")], "behind frame 0: an unknown note: not replayable"),
+        ([note(1, to=[1], answer={})], "behind frame 0: an unknown note: not replayable"),
         ([note(1, bytes=5), came(1)], "behind frame 0: bytes that came at once are missing: not replayable"),
         ([note(1, bytes="x"), came(1)], "behind frame 0: bytes that came at once are missing: not replayable"),
         (

@@ -19,7 +19,7 @@ def rests(*connections: tuple[bool, bool], listens: bool = True) -> Rests:
     """Return what a check rests on. ``connections``: whether the peer opened each, and whether it carries DCE/RPC."""
     recorder = Recorder(VirtualEnvironment(), None)
     for by_peer, rpc in connections:
-        recorder.opened(PEER, SUT, by_peer=by_peer, rpc=rpc)
+        recorder.record_opening(PEER, SUT, by_peer=by_peer, rpc=rpc)
     sut = SimpleNamespace(names_queues=False, provisioned=set(), knows_peer=False)
     peer = SimpleNamespace(recorder=recorder, listens=listens)
     item: Any = SimpleNamespace(funcargs={"sut": sut, "peer": peer}, iter_markers=lambda name: ())
@@ -50,4 +50,4 @@ def test_a_peer_that_does_not_listen_awaits_nothing() -> None:
 
 def test_a_connection_of_rpc_is_recorded_as_such() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
-    assert recorder.opened(PEER, SUT, by_peer=False, rpc=True).transport == RPC
+    assert recorder.record_opening(PEER, SUT, by_peer=False, rpc=True).transport == RPC

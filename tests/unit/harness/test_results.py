@@ -12,11 +12,11 @@ from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.causes import with_causes
-from harness.run.findings import told
+from harness.run.findings import describe_finding
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult, rule_results, write_allure, write_junit
 
-tell = partial(told, catalogue={}, again="--sut x")
+tell = partial(describe_finding, catalogue={}, again="--sut x")
 ODD = 'a "quoted" \\ back\x1bslash,"rule":"MQQB-9.9-01", Zürich \U0001f600'
 
 

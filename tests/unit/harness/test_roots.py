@@ -13,7 +13,7 @@ from harness.roots.asking import QUEUES, REACHED
 from harness.roots.line import Line, State
 from harness.run.named_roots import NamedRoots
 from harness.run.rests import Rests
-from harness.run.roots import Roots, doubted
+from harness.run.roots import Roots, doubt_verdicts
 
 QUEUE = Line(QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain")
 USED = Rests(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
@@ -30,7 +30,7 @@ def entry(verdict: Verdict = Verdict.PASS, **values: Any) -> Entry:
 
 def after(one: Entry, *, rests: Rests = USED, root: Line = QUEUE) -> tuple[Entry, NamedRoots]:
     named = NamedRoots()
-    (found,) = doubted([one], rests, Roots((root,)), NOBODY, named)
+    (found,) = doubt_verdicts([one], rests, Roots((root,)), NOBODY, named)
     return found, named
 
 

@@ -279,7 +279,7 @@ def test_a_line_that_is_no_verdict_is_named_and_stays(begin: Begin, tmp_path: Pa
             del last[key]
     data = "".join(json.dumps(line) + "\n" for line in (good, last))
     (tmp_path / "verdicts.jsonl").write_text(data)
-    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: no verdict of this harness"):
+    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: not a verdict of this harness"):
         begin(resume=True)
     assert (tmp_path / "verdicts.jsonl").read_text() == data
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.run.selection import chosen
+from harness.run.selection import choose_checks
 
 PASSIVE, DRIVEN = "MQQB-3.1.5.3.1-10", "MQQB-3.1.5.3.1-07"
 FOLDER = "suites/mqqb/s3_1_5_03_1_request_packet"
@@ -27,4 +27,4 @@ def test_a_rule_of_every_packet_chooses_the_checks_of_its_section(wanted: set[st
         check(f"{FOLDER}/test_a.py::test_b"),
         check("suites/mqqb/s3_1_5_03/test_c.py::test_c"),
     ]
-    assert chosen(wanted, checks) == [checks[number][0] for number in numbers]
+    assert choose_checks(wanted, checks) == [checks[number][0] for number in numbers]

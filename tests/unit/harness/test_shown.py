@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.sut.shown import Answered, NotShown, lookup_id, shown
+from harness.sut.shown import Answered, NotShown, lookup_id, parse_reply
 
 TREE = {"QueueManager": {"QueueCollection": [{"Pathname": "q"}]}, "Sessions": []}
 
 
 def test_what_is_shown_is_as_it_was() -> None:
-    found = shown(TREE)
+    found = parse_reply(TREE)
     assert found == TREE
     assert found["QueueManager"]["QueueCollection"][0]["Pathname"] == "q"
     assert found.get("Timers") is None
-    assert shown([1, None, "x"]) == [1, None, "x"]
+    assert parse_reply([1, None, "x"]) == [1, None, "x"]
 
 
 def test_what_is_not_shown_is_one_line_at_every_depth() -> None:
-    found = shown(TREE)
+    found = parse_reply(TREE)
     for part in (found, found["QueueManager"], found["QueueManager"]["QueueCollection"][0]):
         with pytest.raises(NotShown) as caught:
             part["Timers"]
@@ -28,7 +28,7 @@ def test_what_is_not_shown_is_one_line_at_every_depth() -> None:
 
 
 def test_what_an_answer_leaves_out_is_not_shown() -> None:
-    found = shown({"messages": [{"label": "x"}]}, Answered)
+    found = parse_reply({"messages": [{"label": "x"}]}, Answered)
     assert found["messages"][0]["label"] == "x"
     with pytest.raises(NotShown, match=r"^the SUT's control channel does not show 'arrived_time'$"):
         found["messages"][0]["arrived_time"]

@@ -79,7 +79,7 @@ def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
 def test_a_part_of_a_run_and_known_deviations_are_said():
     baseline = {"expected": {"MQQB-2.1.2-01": {"reason": "since *1998*"}}, "stale": ["MQQB-2.1.2-02"]}
     text = page(result("MQQB-2.1.2-01", Verdict.FAIL), selection="-k x", baseline=baseline)
-    assert "**This is a part of a run: only -k x.**" in text
+    assert "**The run is partial: only -k x.**" in text
     assert "## fail" not in text
     assert (
         "## Known deviations: 1\n\n| rule | why it is accepted |\n| --- | --- |\n| MQQB-2.1.2-01 | since \\*1998\\* |"

@@ -29,12 +29,12 @@ def python(code: str) -> list[str]:
 def test_the_end_of_a_process_is_told(tmp_path: Path, code: str, how: str) -> None:
     process = SutProcess(tmp_path / "log")
     process.start(python(f"print('said', flush=True); {code}"))
-    assert process.ended(LONG_S) == how
+    assert process.describe_end(LONG_S) == how
     assert process.last_line() == "said"
     process.start(["sleep", "60"])
-    assert process.ended() is None
+    assert process.describe_end() is None
     process.stop()
-    assert process.ended() == "SIGTERM"
+    assert process.describe_end() == "SIGTERM"
 
 
 def test_a_worker_learns_it_from_the_process_that_started_it(tmp_path: Path) -> None:
@@ -43,13 +43,13 @@ def test_a_worker_learns_it_from_the_process_that_started_it(tmp_path: Path) -> 
     read, write = os.pipe()
     worker = os.fork()
     if worker == 0:
-        said = [process.owned, process.ended()]
+        said = [process.owned, process.describe_end()]
         os.write(write, b"1")
-        said.append(process.ended(LONG_S))
+        said.append(process.describe_end(LONG_S))
         os._exit(0 if said == [False, None, "SIGKILL"] else 1)
     os.read(read, 1)
     os.kill(process.pid, signal.SIGKILL)
-    assert process.ended(LONG_S) == "SIGKILL"
+    assert process.describe_end(LONG_S) == "SIGKILL"
     assert os.waitpid(worker, 0)[1] == 0
     process.stop()
 
@@ -58,7 +58,7 @@ def test_a_worker_learns_it_from_the_process_that_started_it(tmp_path: Path) -> 
 def test_what_it_started_is_stopped_with_it(tmp_path: Path) -> None:
     process = SutProcess(tmp_path / "log")
     process.start(["sh", "-c", "sleep 60 & echo $! ; exit 3"])
-    assert process.ended(LONG_S) == "exit status 3"
+    assert process.describe_end(LONG_S) == "exit status 3"
     child = os.pidfd_open(int(process.last_line()))
     process.stop()
     assert select.select([child], [], [], LONG_S)[0]

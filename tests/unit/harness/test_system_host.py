@@ -12,11 +12,11 @@ from harness_made import MUST, judge, lines, sut_file
 
 from harness.capture.recorder import Recorder
 from harness.errors import Endless, SutUnavailable
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Fault, load_faults
 from harness.judging.robustness import FINDINGS, Condition
 from harness.peer.peer import Peer
-from harness.run.going_on import after, diagnose
+from harness.run.survival import check_after, diagnose
 from harness.sut.virtual_driver import VirtualDriver
 from harness.wire import establish_connection
 from reference_qm.core.commands.commands import Commands
@@ -49,7 +49,7 @@ class Refusing(Commands):
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
     def make(cls: Any, **options: bool) -> VirtualDriver:
-        monkeypatch.setitem(load_faults(), "made", Fault("made", (), "made", replaced(cls)))
+        monkeypatch.setitem(load_faults(), "made", Fault("made", (), "made", replace_part(cls)))
         return VirtualDriver(sut_file(reference={"faults": ["made"]}), **options)
 
     return make
@@ -70,7 +70,7 @@ def test_a_core_that_raises_has_crashed_and_it_is_said_where(driver: Driver, tmp
     one = driver(Raising)
     peer = peer_of(one)
     assert ask_for_a_session(peer).wait_closed()
-    how = one.ended()
+    how = one.describe_end()
     assert how is not None
     assert how.startswith("KeyError: 'no\\nsuch thing' (")
     assert f"{Path(__file__).name}:" in how
@@ -84,7 +84,7 @@ def test_a_check_that_passed_beside_a_crash_finds_it(driver: Driver, tmp_path: P
     peer, made = peer_of(driver(Raising)), judge(tmp_path, MUST)
     ask_for_a_session(peer).wait_closed()
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
-    after(item, made)
+    check_after(item, made)
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
     assert told == [(FINDINGS[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
 
@@ -107,4 +107,4 @@ def test_a_dead_system_answers_no_command_and_the_next_check_has_another(driver:
     one = driver(Refusing)
     with pytest.raises(SutUnavailable, match="identity: the system ended with ZeroDivisionError"):
         one.open("first")
-    assert one.ended() is not None
+    assert one.describe_end() is not None

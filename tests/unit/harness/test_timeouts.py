@@ -7,7 +7,15 @@ from harness_made import sut_file
 
 from harness.errors import UsageError
 from harness.sut.sut_file import parse_sut_file
-from harness.sut.timeouts import LONGEST_MS, Speed, TimeoutsTable, measure_speed, report, said_of_timeouts, timeouts_for
+from harness.sut.timeouts import (
+    LONGEST_MS,
+    Speed,
+    TimeoutsTable,
+    describe_timeouts,
+    measure_speed,
+    report,
+    timeouts_for,
+)
 
 TREE = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
 
@@ -60,5 +68,5 @@ def test_a_report_names_the_slowest_system():
     timeouts = timeouts_for(TimeoutsTable(), controlled=True)
     told = report([None, Speed((1, 2, 3)), Speed((4, 5, 600))], timeouts)
     assert told["measured"] == {"median_ms": 5, "worst_ms": 600, "samples_ms": [4, 5, 600]}
-    assert said_of_timeouts(told).startswith("answers in 5 ms, at worst 600 ms; waits 3000 ms")
-    assert said_of_timeouts(report([None], timeouts)).startswith("not measured")
+    assert describe_timeouts(told).startswith("answers in 5 ms, at worst 600 ms; waits 3000 ms")
+    assert describe_timeouts(report([None], timeouts)).startswith("not measured")

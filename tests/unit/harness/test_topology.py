@@ -14,6 +14,7 @@ from harness_made import sut_file
 from harness.capture.recorder import Recorder
 from harness.environment import Stream, VirtualEnvironment
 from harness.errors import UsageError
+from harness.judging.passive import PassiveJudge
 from harness.sut.control import ControlRefused
 from harness.topology.relay import Link, Relay
 from harness.topology.topology import Topology
@@ -94,7 +95,7 @@ def test_one_system_is_no_topology(tmp_path: Path) -> None:
 
     path = tmp_path / "sut.toml"
     path.write_text(SUT.format(role="one", number=1) + "[capabilities]\ntopology = true\n")
-    with pytest.raises(UsageError, match="one system is no topology; describe three and say --topology FILE"):
+    with pytest.raises(UsageError, match="one system is not a topology; describe three and use --topology FILE"):
         load_sut_file(path)
 
 
@@ -124,13 +125,13 @@ class Seen:
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def opened(self, link: Link) -> None:
+    def on_opened(self, link: Link) -> None:
         self.said.append("opened")
 
-    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         self.said.append((data, from_initiator))
 
-    def closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         self.said.append(("closed", by_initiator))
 
 
@@ -211,7 +212,7 @@ def test_the_environment_that_one_of_them_could_not_give_back_is_told() -> None:
     systems = virtual_systems(sut_file(), environment, "broken")
     systems[ROUTER].sut.broken = "Contoso: its environment is not as it was: storage"
     with closing(Recorder(environment, None)) as recorder:
-        topology = Topology(environment, systems, PORT, recorder, lambda frame: None, [])
+        topology = Topology(environment, systems, PORT, recorder, PassiveJudge(), [])
         topology.close()
     assert topology.broken == "router: Contoso: its environment is not as it was: storage"
 
@@ -228,7 +229,7 @@ def test_what_no_system_could_take_back_is_told(monkeypatch: pytest.MonkeyPatch)
     systems = virtual_systems(sut_file(), environment, "residue")
     told = systems[RECEIVER].sut.residue
     with closing(Recorder(environment, None)) as recorder:
-        topology = Topology(environment, systems, PORT, recorder, lambda frame: None, told)
+        topology = Topology(environment, systems, PORT, recorder, PassiveJudge(), told)
         for one in systems.values():
             one.sut.new_queue(one.role)
             monkeypatch.setattr(one.sut.control, "call", partial(refuse_to_delete, one.sut.control.call))

@@ -143,9 +143,13 @@ def test_a_rule_that_the_catalogue_has_no_more_is_known_by_its_id(tmp_path: Path
         ("rules.json", "[]", "rules.json: is cut or broken"),
         ("verdicts.jsonl", '{"schema": 3}\n', "verdicts.jsonl:1: a verdict of schema 3; this harness reads 1 and 2"),
         ("verdicts.jsonl", "{}\n", "verdicts.jsonl: holds no verdicts of this harness"),
-        ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: no verdict of this harness; remove that line"),
-        ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: no verdict of"),
-        ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": 1, "evidence": 1}\n', "verdicts.jsonl:1: no verdict"),
+        ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: not a verdict of this harness; remove that line"),
+        ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: not a verdict of"),
+        (
+            "verdicts.jsonl",
+            '{"schema": 2, "rule": "A-1-1", "ms": 1, "evidence": 1}\n',
+            "verdicts.jsonl:1: not a verdict",
+        ),
     ],
 )
 def test_what_is_missing_or_broken_is_one_line(tmp_path: Path, file: str, content: str | None, says: str) -> None:

@@ -14,7 +14,7 @@ def test_checks_that_cannot_be_replayed_are_counted_by_their_reason():
         "c": "behind frame 7: keys: not replayable",
     }
     assert list(describe_replay(Replayed(frozenset("xyz"), {}, why))) == [
-        "replayed: 3 checks came to the verdicts of the run",
+        "replayed: 3 checks reproduced the verdicts of the run",
         "  not replayed: 2: the harness sends something else: not replayable",
         "  not replayed: 1: keys: not replayable",
     ]

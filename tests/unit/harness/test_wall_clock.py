@@ -11,7 +11,7 @@ import pytest
 
 from harness.environment import RealEnvironment, wall_clock
 from harness.judging.verdicts import Entry, Verdict, VerdictLog
-from harness.run.attempts import Doubts, settled
+from harness.run.attempts import Doubts, settle_attempts
 
 HOUR_NS = 3_600 * 1_000_000_000
 
@@ -108,7 +108,7 @@ def test_verdicts_are_in_order_whatever_the_clock_says(tmp_path: Path, machine: 
 def test_what_went_wrong_in_a_jump_and_not_again_is_no_miss() -> None:
     miss = Entry("MQMQ-2.2.19.1-20", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
     other = Entry("MQMQ-2.2.19.1-21", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
-    ((stays,), _) = settled([([miss], []), ([other], [])], Doubts(0, 3_600_000))
+    ((stays,), _) = settle_attempts([([miss], []), ([other], [])], Doubts(0, 3_600_000))
     assert stays.verdict is Verdict.INCONCLUSIVE
     assert stays.reason == (
         "the clock of this machine jumped by 3,600 s, in 2 attempts, and not in all of them was this missed"

@@ -12,7 +12,7 @@ from harness.mutation.exchange import Exchange
 from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, selection
 from reference_qm.core.transfer import session_acks
 
-SIMPLE = "core/transfer/session_acks.py:_covers"
+SIMPLE = "core/transfer/session_acks.py:_is_covered"
 
 
 def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_takes_twice() -> None:
@@ -29,7 +29,7 @@ def test_the_other_code_runs_while_it_is_exchanged_and_only_then() -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
     function, code = compile_mutant(mutant)
     own = function.__code__
-    assert function is session_acks._covers
+    assert function is session_acks._is_covered
     exchange = Exchange(function, code)
     for _ in range(2):
         with exchange:

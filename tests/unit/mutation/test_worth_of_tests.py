@@ -9,13 +9,13 @@ from benchmarks.worth_of_tests import Kills, UnitTests, cover, try_tests, with_u
 from harness.mutation.mutants import all_mutants
 
 TESTS = """
-from reference_qm.core.transfer.session_acks import _covers
+from reference_qm.core.transfer.session_acks import _is_covered
 
 def test_a_number_covers_itself():
-    assert _covers(7, 7)
+    assert _is_covered(7, 7)
 
 def test_a_truth_is_true():
-    assert _covers(7, 7) in (True, False)
+    assert _is_covered(7, 7) in (True, False)
 
 def test_nothing():
     assert True
@@ -40,8 +40,8 @@ def test_a_mutant_is_tried_on_the_tests_that_run_it_and_once(tmp_path: Path) -> 
     file = tmp_path / "test_file.py"
     file.write_text(TESTS, encoding="utf-8")
     functions = [one for one in all_mutants() if one.file == "core/transfer/session_acks.py"]
-    unmasked = next(one for one in functions if one.name.endswith(":_covers:arithmetic-1"))
-    elsewhere = next(one for one in functions if one.function == "_flagged")
+    unmasked = next(one for one in functions if one.name.endswith(":_is_covered:arithmetic-1"))
+    elsewhere = next(one for one in functions if one.function == "_is_flagged")
 
     faulthandler.cancel_dump_traceback_later()  # a fork has not its thread, and would wait for it for ever
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.faults.parts import changed, only_if, replaced
+from harness.faults.parts import only_if, override_method, replace_part
 from harness.faults.primitives import always, both, skip
 from harness.faults.registry import FaultyCore, load_faults
 from harness.proof.steps import Step, StepRecorder, may_notice, steps_of
@@ -64,16 +64,16 @@ def core() -> FaultyCore:
 
 
 def test_a_subclass_changes_the_steps_that_it_and_its_bases_override() -> None:
-    assert steps_of(replaced(OneMore)) == frozenset({ASSIGN})
-    assert steps_of(replaced(OneMoreAndNoTransactions)) == frozenset({ASSIGN, ASSIGN_TRANSACTION})
+    assert steps_of(replace_part(OneMore)) == frozenset({ASSIGN})
+    assert steps_of(replace_part(OneMoreAndNoTransactions)) == frozenset({ASSIGN, ASSIGN_TRANSACTION})
     assert steps_of(skip(Ping.build_request)) == frozenset({REQUEST})
-    assert steps_of(both(replaced(OneMore), skip(Ping.build_request))) == frozenset({ASSIGN, REQUEST})
+    assert steps_of(both(replace_part(OneMore), skip(Ping.build_request))) == frozenset({ASSIGN, REQUEST})
 
 
 def test_a_change_of_anything_else_may_be_noticed_by_every_check() -> None:
-    for install in (always(lambda qm: None), replaced(MadeOtherwise)):
+    for install in (always(lambda qm: None), replace_part(MadeOtherwise)):
         assert steps_of(install) is None
-        assert steps_of(both(replaced(OneMore), install)) is None
+        assert steps_of(both(replace_part(OneMore), install)) is None
     assert may_notice(frozenset(), None)
 
 
@@ -95,20 +95,20 @@ def test_a_recorder_notes_each_step_once_and_changes_nothing(core: FaultyCore) -
 def test_a_fault_is_met_where_the_recorder_noted_the_step(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN])
     recorder.install(core)
-    replaced(changed(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
+    replace_part(override_method(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
     assert core.core.numbering.assign_identifier() == 11
     assert recorder.take() == frozenset({ASSIGN})
 
 
 def test_a_step_that_is_changed_under_a_condition_is_changed_in_its_calls_only(core: FaultyCore) -> None:
-    assert steps_of(replaced(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
-    replaced(TenMoreThanOdd)(core)
+    assert steps_of(replace_part(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
+    replace_part(TenMoreThanOdd)(core)
     assert [core.core.numbering.assign_identifier() for _ in range(3)] == [1, 12, 3]
 
 
 def test_faults_under_conditions_are_put_on_top_of_each_other(core: FaultyCore) -> None:
-    replaced(OneMore)(core)
-    replaced(TenMoreThanOdd)(core)
+    replace_part(OneMore)(core)
+    replace_part(TenMoreThanOdd)(core)
     assert [core.core.numbering.assign_identifier() for _ in range(2)] == [2, 13]
 
 

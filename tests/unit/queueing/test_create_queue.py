@@ -4,7 +4,7 @@ import pytest
 from core_secure import ALICE, sender_config
 from queueing_made import PLAIN, one_host, queue_of
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.core.replacing import put_in_place
@@ -84,7 +84,7 @@ def created(host, pathname, **named):
 def answers(host, status):
     """The directory answers the creation of an object so."""
     put_in_place(
-        host.core, changed(Publishing.publish, lambda original: lambda qm, queue, published: published(status))
+        host.core, override_method(Publishing.publish, lambda original: lambda qm, queue, published: published(status))
     )
 
 
@@ -121,8 +121,8 @@ def test_properties_can_be_read_and_changed(host):
     read = host.ask(GetQueue(NEW))
     assert read == {"name": NEW, "transactional": False, "count": 0, "bytes": 0, **SHOWN}
     host.network.advance(5_000)
-    changed = host.ask(SetQueue(NEW, label="other", quota_kb=99, privacy="none"))
-    assert changed == read | {"label": "other", "quota_kb": 99, "privacy": "none"}
+    override_method = host.ask(SetQueue(NEW, label="other", quota_kb=99, privacy="none"))
+    assert override_method == read | {"label": "other", "quota_kb": 99, "privacy": "none"}
     assert queue_of(host, NEW).ModifyTime == queue_of(host, NEW).CreateTime + 5
 
 
@@ -173,4 +173,4 @@ def test_a_domain_user_owns_the_queue_that_he_creates():
     assert [ace.Sid for ace in owned.Dacl.Aces] == [EVERYONE, ALICE.SecurityIdentifier]
     host.network.kill(host)
     assert queue_of(host, NEW).Security.build() == owned.build()
-    assert "'nobody' is no account here" in host.refusal(CreateQueue("private$\\else", owner="nobody"))
+    assert "'nobody' is not a known account" in host.refusal(CreateQueue("private$\\else", owner="nobody"))

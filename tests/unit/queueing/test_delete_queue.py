@@ -3,7 +3,7 @@
 import pytest
 from queueing_made import PLAIN, one_host, put
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
 from reference_qm.core.replacing import put_in_place
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -19,7 +19,7 @@ def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
     left = []
     put_in_place(
         host.core,
-        changed(
+        override_method(
             FinalAcks.position_deleted,
             lambda original: lambda qm, position, reason, now: left.append((position.MessageReference.Body, reason)),
         ),

@@ -2,7 +2,7 @@
 
 from queueing_made import Reads, direct, one_host, open_, put
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.replacing import put_in_place
@@ -82,7 +82,9 @@ def test_receiving_among_a_thousand_locked_messages_looks_at_each_of_them_once(h
     looked_at = []
     put_in_place(
         host.core,
-        changed(Seeking.is_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)),
+        override_method(
+            Seeking.is_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)
+        ),
     )
     for number in range(1_000):
         reads.call(str(number), "dequeue_message", descriptor, two_phase_read=True)

@@ -4,7 +4,7 @@ import pytest
 from core_network import guid
 from queueing_made import direct, one_host
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import parse_format_name
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.replacing import put_in_place
@@ -20,7 +20,9 @@ def host():
     found = {str(parse_format_name(name)).lower(): [parse_format_name(one) for one in of] for name, of in lists.items()}
     put_in_place(
         host.core,
-        changed(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: found.get(str(name).lower())),
+        override_method(
+            QueueNames.resolve_distribution_list, lambda original: lambda qm, name: found.get(str(name).lower())
+        ),
     )
     return host
 
@@ -54,5 +56,7 @@ def test_what_cannot_be_resolved_fails(host, name):
 
 
 def test_a_list_that_holds_only_itself_has_nothing(host):
-    put_in_place(host.core, changed(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name]))
+    put_in_place(
+        host.core, override_method(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name])
+    )
     assert expand(host, ONE) is None

@@ -123,8 +123,8 @@ def test_commands_open_and_close_and_share(host):
     assert "access" in host.refusal(OpenQueue(PLAIN, access="steal"))
     peeking = host.ask(OpenQueue(PLAIN, access="peek"))["handle"]
     assert "opened to peek" in host.refusal(ReceiveMessage(handle=peeking))
-    assert "give one of them" in host.refusal(ReceiveMessage())
-    assert "give one of them" in host.refusal(ReceiveMessage(PLAIN, handle=peeking))
+    assert "give exactly one of them" in host.refusal(ReceiveMessage())
+    assert "give exactly one of them" in host.refusal(ReceiveMessage(PLAIN, handle=peeking))
 
 
 def test_queues_are_opened_to_send_by_a_command(host):

@@ -59,7 +59,7 @@ def test_cursors_over_commands(host):
     assert host.ask(PeekMessage(cursor=cursor, next=True))["message"]["body"] == "b"
     assert host.ask(ReceiveMessage(cursor=cursor))["message"]["body"] == "b"
     assert host.ask(PeekMessage(PLAIN))["message"]["body"] == "a"
-    assert "give one" in host.refusal(PeekMessage(PLAIN, next=True))
+    assert "give a cursor" in host.refusal(PeekMessage(PLAIN, next=True))
     host.ask(CloseCursor(cursor))
     assert "open one" in host.refusal(CloseCursor(cursor))
     assert "open the queue again" in host.refusal(OpenCursor(999))

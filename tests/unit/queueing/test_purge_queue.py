@@ -3,7 +3,7 @@
 import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
 from reference_qm.core.replacing import put_in_place
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -19,7 +19,7 @@ def left(host):
     found = []
     put_in_place(
         host.core,
-        changed(
+        override_method(
             FinalAcks.position_deleted,
             lambda original: (
                 lambda qm, position, reason, now: found.append((position.MessageReference.Body.decode(), reason))

@@ -6,7 +6,7 @@ And what ends their wait, MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2: messages that leave
 import pytest
 from queueing_made import Reads, open_, put, queue_of
 
-from harness.faults.parts import changed
+from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
 from reference_qm.core.replacing import put_in_place
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -57,7 +57,7 @@ def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host
     position = queue.MessagePositionList.find(message_id)
     put_in_place(
         host.core,
-        changed(
+        override_method(
             FinalAcks.position_deleted,
             lambda original: lambda qm, position, reason, now: deleted.append((position, reason)),
         ),

@@ -69,8 +69,8 @@ def test_3_1_5_1_in_routing_servers_receive_for_the_destination() -> None:
     [
         ([machine(5, "A")], "no queue manager 00000000-0000-0000-0000-000000000006"),
         ([machine(6, "A")], "no queue manager 00000000-0000-0000-0000-000000000005"),
-        ([machine(5, "A"), machine(6, "B"), router(7, "B")], "no way from .*5 to .*6"),
-        ([router(5, "A"), machine(6, "B")], "no way from"),
+        ([machine(5, "A"), machine(6, "B"), router(7, "B")], "no route from .*5 to .*6"),
+        ([router(5, "A"), machine(6, "B")], "no route from"),
     ],
     ids=["destination", "source", "no routing server", "no gate"],
 )
@@ -121,13 +121,13 @@ def test_3_1_5_3_of_several_sites_the_nearest_is_taken() -> None:
 
 
 def test_3_1_5_3_a_next_site_without_a_gate_is_no_way() -> None:
-    with pytest.raises(RoutingError, match="no way"):
+    with pytest.raises(RoutingError, match="no route"):
         hops(enterprise("AB", [router(1, "A"), machine(6, "B")], [link("AB", 1, 1)]), 1, 6)
 
 
 def test_3_1_5_3_a_table_that_knows_no_row_is_no_way() -> None:
     topology = figure_4(1, 1, 1, 1)
-    with pytest.raises(RoutingError, match="no way"):
+    with pytest.raises(RoutingError, match="no route"):
         get_next_hops(topology, (), UUID(int=1), UUID(int=23))
 
 

@@ -284,7 +284,7 @@ def test_counts_of_ndr64_are_held_against_what_is_there(count):
 
 def test_a_count_of_elements_is_believed_only_when_bytes_for_them_are_there():
     wire = bytes(20) + bytes.fromhex("f4010000 f4010000 00000000 f4010000") + bytes(100)
-    with pytest.raises(StubError, match="500 elements take at least 2000 bytes, 100 are there"):
+    with pytest.raises(StubError, match="500 elements need at least 2000 bytes, 100 are left"):
         EPT.methods[3].read_out(wire, NDR, {"max_towers": 500})
 
 

@@ -126,7 +126,7 @@ def test_a_direct_name_cannot_be_encrypted_for():
         Flags=packet.UserHeader.Flags | UserHeader.flags(DQ=7),
         DestinationQueue=DirectQueueFormatName("OS:a\\q"),
     )
-    with pytest.raises(SecurityError, match="no public or private name"):
+    with pytest.raises(SecurityError, match="neither a public nor a private name"):
         encrypted(replace(packet, UserHeader=direct))
 
 

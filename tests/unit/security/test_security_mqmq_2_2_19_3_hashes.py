@@ -97,7 +97,7 @@ def test_the_key_of_a_certificate_is_found():
         (b"", "no X.509 certificate"),
         (b"no certificate", "no X.509 certificate"),
         (certificate()[:-1], "no X.509 certificate"),
-        (ELLIPTIC, "no RSA key but"),
+        (ELLIPTIC, "not an RSA key but"),
     ],
 )
 def test_a_certificate_without_an_rsa_key_is_an_error(der, message):

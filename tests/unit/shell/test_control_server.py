@@ -278,7 +278,7 @@ def test_restart_is_answered_after_the_core_started_again():
             assert await first.read_reply() == {
                 "id": 1,
                 "ok": False,
-                "error": "the queue manager was restarted meanwhile",
+                "error": "the queue manager was restarted in the meantime",
             }
             second.say({"id": 6, "verb": "identity"})
             assert (await second.read_reply())["ok"] is True
@@ -296,7 +296,11 @@ def test_reset_is_answered_after_the_new_core_started():
             assert await second.read_reply() == {"id": 5, "ok": True}
             assert len(it.core.begun) == 2
             assert [type(event) for event in it.core.inputs].count(Started) == 2
-            assert await first.read_reply() == {"id": 1, "ok": False, "error": "the queue manager was reset meanwhile"}
+            assert await first.read_reply() == {
+                "id": 1,
+                "ok": False,
+                "error": "the queue manager was reset in the meantime",
+            }
 
     asyncio.run(story())
 

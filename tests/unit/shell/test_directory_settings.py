@@ -159,18 +159,21 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (SITES, "[directory]: [queue_manager] identifier is missing: say which of the queue managers this is"),
-        (OWN + SITES, f"[directory]: no queue manager {A}, which this is: add it to queue_managers"),
-        (OWN + SITES + MACHINES + "[routes]\n", "[routes] are for a workgroup: with [directory], leave them out"),
-        (OWN + SITES + MACHINES + "[public_queues]\n", "[public_queues] are for a workgroup: with [directory], leave"),
+        (SITES, "[directory]: [queue_manager] identifier is missing: give the identifier of one of the queue managers"),
+        (OWN + SITES, f"[directory]: the own queue manager {A} is missing: add it to queue_managers"),
+        (OWN + SITES + MACHINES + "[routes]\n", "[routes] belongs to a workgroup: with [directory], leave it out"),
+        (
+            OWN + SITES + MACHINES + "[public_queues]\n",
+            "[public_queues] belongs to a workgroup: with [directory], leave",
+        ),
         (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known are store, sites, queue_managers"),
         (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
         (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),
         (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a string"),
-        (OWN + MACHINES, "queue_managers 1 sites: no 'north' in this file; there are none"),
+        (OWN + MACHINES, "queue_managers 1 sites: this file has no 'north'; it has none"),
         (
             OWN + SITES + MACHINES.replace('"Gate"', '"gone"'),
-            "out_routing_servers: no 'gone' in this file; there are alpha",
+            "out_routing_servers: this file has no 'gone'; it has alpha",
         ),
         (OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']", "sites = ['north']: a link has two sites"),
         (
@@ -182,12 +185,15 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
             "must be a path name of a public queue like 'computer\\orders'",
         ),
         (OWN + "[[directory.queues]]\npathname = 'a\\\\private$\\\\b'", "must be a path name of a public queue"),
-        (OWN + "[[directory.queues]]\npathname = 'a\\b'", "queues 1 pathname: no 'a' in this file"),
-        (OWN + SITES + MACHINES + REST + LISTS.replace('"inner"]', '"gone"]'), "lists 1 members: no 'gone' in this"),
+        (OWN + "[[directory.queues]]\npathname = 'a\\b'", "queues 1 pathname: this file has no 'a'"),
+        (
+            OWN + SITES + MACHINES + REST + LISTS.replace('"inner"]', '"gone"]'),
+            "lists 1 members: this file has no 'gone'",
+        ),
         (OWN + MACHINES.replace("sites", "computer_sid = 'S-1'\nsites", 1), "computer_sid = 'S-1': must be a SID like"),
         (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all: cannot be opened as a directory"),
-        (OWN + SITES + SITES, "[directory] sites 3: it has the name or the identifier of another object"),
-        (OWN + SITES + MACHINES.replace(C, B), "queue_managers 3: it has the name or the identifier of another object"),
+        (OWN + SITES + SITES, "[directory] sites 3: another object has this name or identifier"),
+        (OWN + SITES + MACHINES.replace(C, B), "queue_managers 3: another object has this name or identifier"),
         (OWN + SITES + MACHINES.replace("gamma", "alpha"), "queue_managers 3: CN=msmq, CN=alpha"),
     ],
 )

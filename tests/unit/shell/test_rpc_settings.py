@@ -63,7 +63,7 @@ def test_users_and_levels(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("rpc", "said"),
     [
-        ("[rpc]\nleast_level = 'privacy'", "nobody can authenticate; add [[rpc.users]]"),
+        ("[rpc]\nleast_level = 'privacy'", "no user can authenticate; add [[rpc.users]]"),
         ("[rpc]\nleast_level = 'most'", "must be one of none, connect, packet, integrity, privacy"),
         ("[rpc]\nauthentication = 'kerberos'", "must be one of ntlm, negotiate"),
         ("[rpc]\nlevel = 'privacy'\nuser = 'nobody'", "must be one of [[rpc.users]], to authenticate as"),
@@ -89,5 +89,5 @@ def test_what_cannot_be_used_is_one_line(tmp_path, rpc, said):
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe"])
 def test_a_password_file_without_a_password_is_refused(tmp_path, content):
     (tmp_path / "secret.txt").write_bytes(content)
-    with pytest.raises(SettingsError, match=r"is empty|no text in UTF-8"):
+    with pytest.raises(SettingsError, match=r"is empty|not a text in UTF-8"):
         loaded(tmp_path, f"{ALICE}password_file = 'secret.txt'")

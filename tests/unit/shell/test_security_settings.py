@@ -214,8 +214,8 @@ def test_no_file_outside_of_the_folder_is_read(tmp_path: Path, name: str):
     (tmp_path / "keys" / "sub").mkdir(parents=True)
     (tmp_path / "keys" / "link.pem").symlink_to(tmp_path / "secret.pem")
     said = refusal(tmp_path, user(f"['{name}']"))
-    assert f"{name!r} is no file of " in said
-    assert "put it there and give its name alone" in said
+    assert f"{name!r} is not a file of " in said
+    assert "put it there and give only its name" in said
 
 
 def test_files_that_are_no_keys_and_certificates_are_named(tmp_path: Path, certificate: bytes):
@@ -226,11 +226,11 @@ def test_files_that_are_no_keys_and_certificates_are_named(tmp_path: Path, certi
     pem = x509.load_der_x509_certificate(certificate).public_bytes(Encoding.PEM)
     (keys / "good.pem").write_bytes(pem)
     write_pem(keys / "curve.pem", ec.generate_private_key(ec.SECP256R1()))
-    assert "text.pem: no X.509 certificate in PEM" in refusal(tmp_path, user("['text.pem']"))
+    assert "text.pem: not an X.509 certificate in PEM" in refusal(tmp_path, user("['text.pem']"))
     assert "none.pem: cannot be read: No such file" in refusal(tmp_path, user("['none.pem']"))
-    assert "larger than any key" in refusal(tmp_path, user("['large.pem']"))
-    assert "text.pem: no private key in PEM" in refusal(tmp_path, user("['good.pem']", "key = 'text.pem'"))
-    assert "curve.pem: no RSA key" in refusal(tmp_path, user("['good.pem']", "key = 'curve.pem'"))
+    assert "too large for a key" in refusal(tmp_path, user("['large.pem']"))
+    assert "text.pem: not a private key in PEM" in refusal(tmp_path, user("['good.pem']", "key = 'text.pem'"))
+    assert "curve.pem: not an RSA key" in refusal(tmp_path, user("['good.pem']", "key = 'curve.pem'"))
     write_pem(keys / "rsa.pem", generate_key(512, SeededEntropy("k")))
     assert "key = 'rsa.pem': needs a certificate" in refusal(tmp_path, user("[]", "key = 'rsa.pem'"))
 

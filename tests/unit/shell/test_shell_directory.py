@@ -19,7 +19,7 @@ from reference_qm.surface.effects import ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import (
     DirectoryAnswered,
     DirectoryChanged,
-    DomainTold,
+    DomainReported,
     Started,
     Stopped,
     TransportAccepted,
@@ -70,7 +70,7 @@ def test_the_event_loop_goes_on_while_another_process_has_the_file(tmp_path: Pat
         other = lock(tmp_path)
         async with running(core, directory=directory) as (_, endpoint), client(endpoint):
             await core.wait_for(TransportAccepted)
-            assert [type(event) for event in core.inputs] == [Started, DomainTold, TransportAccepted]
+            assert [type(event) for event in core.inputs] == [Started, DomainReported, TransportAccepted]
             other.execute("ROLLBACK")
             assert [(await core.wait_for(DirectoryAnswered)).status for _ in range(2)] == [Result.SUCCESS] * 2
         other.close()
@@ -112,7 +112,7 @@ def test_an_answer_for_an_earlier_life_is_given_to_nobody(tmp_path: Path):
             other.execute("ROLLBACK")
             assert (await core.wait_for(DirectoryAnswered)).token == 3
         other.close()
-        assert [type(event) for event in core.inputs] == [Started, DomainTold] * 2 + [DirectoryAnswered, Stopped]
+        assert [type(event) for event in core.inputs] == [Started, DomainReported] * 2 + [DirectoryAnswered, Stopped]
 
     asyncio.run(story())
 
@@ -130,7 +130,7 @@ def test_what_another_process_changes_is_noticed_and_the_own_changes_are_not(tmp
         async with running(core, directory=directory):
             await core.wait_for(DirectoryAnswered)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.inputs] == [Started, DomainTold, DirectoryAnswered]
+            assert [type(event) for event in core.inputs] == [Started, DomainReported, DirectoryAnswered]
             another.delete(Site(Name="north"))
             await core.wait_for(DirectoryChanged)
             assert (await core.wait_for(DirectoryAnswered)).elements == ()
@@ -151,7 +151,7 @@ def test_a_file_that_cannot_be_asked_is_asked_again(tmp_path: Path):
         async with running(core, directory=directory):
             other = lock(tmp_path)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.inputs] == [Started, DomainTold]
+            assert [type(event) for event in core.inputs] == [Started, DomainReported]
             other.execute("ROLLBACK")
             other.close()
             another.provision(Site(Name="north"))

@@ -47,7 +47,7 @@ def test_a_restart_ends_everything_but_the_listeners():
             host.restart()
             disk.may_end.set()
             assert core.begun == [{}, {}]
-            assert answers == [Rejected(1, "the queue manager was restarted meanwhile")]
+            assert answers == [Rejected(1, "the queue manager was restarted in the meantime")]
             assert host.driver.due is None
             assert await until_closed(reader) == b""
             async with client(endpoint):
@@ -96,7 +96,7 @@ def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
     async def story():
         core = ScriptedCore()
         async with running(core) as (host, _):
-            accepting = host._accept()
+            accepting = host._accept_connection()
             await host.stop()
             core.inputs.clear()
             with socket.create_server(("127.0.0.1", 0)) as there:

@@ -36,7 +36,7 @@ def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_recor
             host.ask(Identity(), answers.append)
             known = len(old.inputs)
             host.reset()
-            assert answers == [Rejected(1, "the queue manager was reset meanwhile")]
+            assert answers == [Rejected(1, "the queue manager was reset in the meantime")]
             assert host.driver.due is None
             with contextlib.suppress(ConnectionResetError):
                 async with asyncio.timeout(RESPONSE_TIMEOUT_S):

@@ -78,7 +78,7 @@ def test_a_full_store_is_told_once_and_so_is_that_it_has_room_again(caplog, monk
     assert caplog.messages == [
         "store x: hardly any room",
         "store x: full",
-        "there is room again on the disk of the store",
+        "the disk of the store has room again",
     ]
 
 

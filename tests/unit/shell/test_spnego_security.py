@@ -122,7 +122,7 @@ def test_other_providers_and_a_server_without_users_are_not_there():
 
 
 def test_nothing_is_protected_before_the_context_is_built():
-    with pytest.raises(SecurityError, match="not built"):
+    with pytest.raises(SecurityError, match="not complete"):
         acceptor(AuthType.WINNT).sign(SEGMENTS, header_sign=True)
 
 

@@ -122,7 +122,7 @@ os.kill(os.getpid(), 9)
 
 def test_a_torn_file_is_refused(path: Path):
     os.truncate(path, path.stat().st_size // 2)
-    assert "it is left as it is: move it away or restore a copy" in complaint(path)
+    assert "the file stays unchanged: move it away or restore a copy" in complaint(path)
 
 
 @pytest.mark.parametrize("size", [0, 50, 100])
@@ -135,7 +135,7 @@ def test_a_damaged_page_is_refused(path: Path):
     data = bytearray(path.read_bytes())
     data[8192:8200] = bytes(8)
     path.write_bytes(data)
-    assert "it is left as it is" in complaint(path)
+    assert "the file stays unchanged" in complaint(path)
 
 
 def test_a_changed_letter_of_an_entry_is_refused(path: Path):
@@ -148,14 +148,14 @@ def test_a_changed_letter_of_an_entry_is_refused(path: Path):
 def test_another_file_is_refused(tmp_path: Path):
     path = tmp_path / "store"
     path.write_text("the dissertation of somebody\n" * 100)
-    assert "it is no SQLite file" in complaint(path)
+    assert "it is not an SQLite file" in complaint(path)
 
 
 def test_a_database_of_another_application_is_refused(tmp_path: Path):
     path = tmp_path / "store"
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE entry (name, value, crc)")
-    assert "it is a SQLite file of another application; choose another file" in complaint(path)
+    assert "it is an SQLite file of another application; choose another file" in complaint(path)
 
 
 def test_another_schema_is_refused(path: Path):
@@ -166,12 +166,12 @@ def test_another_schema_is_refused(path: Path):
 
 def test_a_read_only_file_is_refused(path: Path):
     path.chmod(0o444)
-    assert "it is read-only; let it be written or choose another file" in complaint(path)
+    assert "it is read-only; make it writable or choose another file" in complaint(path)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
     path = tmp_path / "none" / "store"
-    with pytest.raises(StoreError, match=r"none/store: unable to open database file; let its folder be written"):
+    with pytest.raises(StoreError, match=r"none/store: unable to open database file; make its folder writable"):
         SqliteStore(path)
 
 
@@ -261,12 +261,15 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
-    with opened(made) as store, pytest.raises(SettingsError, match=f"^store {made}: these are messages of .*{ours}"):
+    with (
+        opened(made) as store,
+        pytest.raises(SettingsError, match=f"^store {made}: the entries are messages of .*{ours}"),
+    ):
         install_core(replace(settings, config=config, identified=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
         with_identifier(settings, store)
-    with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of no known kind"):
+    with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of an unknown kind"):
         install_core(settings, [])(store.read())
 
 

@@ -28,12 +28,12 @@ def sent_by_a_system() -> list[Entry]:
     judge = Judge(load_catalogue(), Log(), test="x", covers=(), capture="x", passes=passes)
     recorder = Recorder(VirtualEnvironment(), None)
     recorder.listeners.append(judge.packets.on_frame)
-    connection = recorder.opened(PEER, SUT, by_peer=False)
+    connection = recorder.record_opening(PEER, SUT, by_peer=False)
     for frame in load_golden().frames:
         if frame.transport == "udp":
             recorder.datagram(PEER, SUT, frame.data, from_sut=True)
         else:
-            recorder.received(connection, frame.data)
+            recorder.record_received(connection, frame.data)
     judge.passive()
     return entries
 

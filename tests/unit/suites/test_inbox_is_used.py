@@ -31,7 +31,6 @@ ABOUT_CONNECTIONS = frozenset(
         "mqqb/s2_2_1_internal_header",
         "mqqb/s2_2_7_ping_packet",
         "mqqb/s2_2_message_syntax",
-        "mqqb/s3_1_1_3_1_session_state",
         "mqqb/s3_1_1_4_session_message_sequence",
         "mqqb/s3_1_1_7_3_session_with_transactional_messages_sent",
         "mqqb/s3_1_3_2_session_initialization",
@@ -96,7 +95,7 @@ def looking() -> dict[str, set[str]]:
 
 def test_only_checks_about_connections_look_at_one() -> None:
     others = {section: ways for section, ways in looking().items() if section not in ABOUT_CONNECTIONS}
-    assert not others, "use peer.inbox, or only_here() for what is about one session"
+    assert not others, "use peer.inbox, or session.messages for checks of one session"
 
 
 def test_every_section_that_is_named_looks_at_one() -> None:
@@ -123,4 +122,4 @@ def test_a_way_of_looking_is_seen(source: str, way: str) -> None:
 
 
 def test_waiting_for_an_acknowledgment_is_no_search() -> None:
-    assert not list(looks('session.poll("SessionAck"); peer.inbox.messages; only_here(session)'))
+    assert not list(looks('session.poll("SessionAck"); peer.inbox.messages; session.messages'))

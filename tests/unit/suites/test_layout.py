@@ -11,7 +11,7 @@ from harness.capture.golden import load_golden
 from harness.capture.recorder import FROM_SUT, Frame
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, PrivateQueueFormatName, user_message
 from suites.mqmq.steps.layout import ABSENT, Layout
-from suites.whole_messages import SAME, canonical, differences
+from suites.whole_messages import SAME, describe_differences, normalize_format_name
 
 GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 GOLDEN = [frame for frame in load_golden().frames if frame.transport == "tcp"]
@@ -67,14 +67,14 @@ def test_what_was_cut_is_not_there(size: int) -> None:
 def test_a_property_that_differs_is_named_and_one_that_is_not_shown_is_not() -> None:
     frame = framed(bytes(user_message(label="label", body=b"body", ApplicationTag=7)))
     shown = {"label": "label", "body_base64": "Ym9keQ==", "application_tag": 7, "admin_queue": None}
-    assert differences(frame, shown, GUID) == SAME
-    assert differences(frame, shown | {"label": "other", "application_tag": 8}, GUID) == (
+    assert describe_differences(frame, shown, GUID) == SAME
+    assert describe_differences(frame, shown | {"label": "other", "application_tag": 8}, GUID) == (
         "label other for label; application_tag 8 for 7"
     )
-    assert differences(frame, None, GUID) == "the message is not there"
+    assert describe_differences(frame, None, GUID) == "the message is missing"
 
 
 def test_format_names_are_compared_in_one_way() -> None:
-    assert canonical("PRIVATE=ABC\\0000000A") == canonical("private=abc\\a")
-    assert canonical(r"DIRECT=TCP:10.0.0.1\Q") == r"direct=tcp:10.0.0.1\q"
-    assert canonical(None) is None
+    assert normalize_format_name("PRIVATE=ABC\\0000000A") == normalize_format_name("private=abc\\a")
+    assert normalize_format_name(r"DIRECT=TCP:10.0.0.1\Q") == r"direct=tcp:10.0.0.1\q"
+    assert normalize_format_name(None) is None

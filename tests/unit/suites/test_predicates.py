@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import FROM_SUT, Connection, Frame
-from harness.judging.passive import MALFORMED, Context, load_predicates
+from harness.judging.passive import MALFORMED, Context, load_predicates, note
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.wire import kind
@@ -148,9 +148,12 @@ BITS_OF_WHAT_IS_NOT_THERE = ("MQMQ-2.2.19.2-18", "MQMQ-2.2.19.2-22")
 def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | None:
     """Return the finding of a rule's predicate on a packet of the SUT; None when the rule is not about it."""
     connection = Connection(1, "acceptor")
-    for number, each in enumerate((*earlier, data)):
-        connection.add(Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection))
-    frame = connection.frames[-1]
+    *before, frame = (
+        Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection)
+        for number, each in enumerate((*earlier, data))
+    )
+    for each in before:
+        note(each)
     made = PASSIVE[rule]
     try:
         packet: Any = frame.record
@@ -381,9 +384,12 @@ def test_bytes_that_are_no_packet_keep_nothing(data: bytes) -> None:
 def test_a_packet_before_that_is_none_for_the_strict_codec_disturbs_no_predicate(rule: str) -> None:
     later = message(TransactionHeader=TransactionHeader(Flags=0, TxSequenceNumber=1))
     connection = Connection(1, "acceptor")
-    for number, data in enumerate((later.build()[:60], later.build())):
-        connection.add(Frame(number, number, FROM_SUT, "tcp", data, "UserMessage", connection))
-    finding = PASSIVE[rule].predicate(later, Context(connection.frames[1], connection))
+    before, frame = (
+        Frame(number, number, FROM_SUT, "tcp", data, "UserMessage", connection)
+        for number, data in enumerate((later.build()[:60], later.build()))
+    )
+    note(before)
+    finding = PASSIVE[rule].predicate(later, Context(frame, connection))
     assert not isinstance(finding, tuple) or finding[0]
 
 

@@ -20,7 +20,7 @@ def test_sessions_of_the_sut_are_set_up_while_a_check_lets_time_pass(tmp_path: P
     sut = driver_for(load_sut_file(file), tmp_path, 0).open("receiver")
     peer = Peer(sut.environment, sut, Recorder(sut.environment, None), seed="receiver")
     receiver = AcknowledgingReceiver(peer, sut)
-    receiver.give(receiver.asking(properties={"PA": 1}))
+    receiver.send_packet(receiver.build_message(properties={"PA": 1}))
     peer.pass_time(LONGER_THAN_A_HANDSHAKE_MS)
     assert [one.record.sut_role for one in peer.inbox.accepted] == ["initiator"]
     assert len(receiver.admin_acks()) == 1

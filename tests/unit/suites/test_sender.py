@@ -26,7 +26,7 @@ from suites.mqqb.steps.sender import Sender
     ],
 )
 def test_a_session_that_did_not_come_is_told_as_it_was_seen(monkeypatch: pytest.MonkeyPatch, session: Any, said: str):
-    monkeypatch.setattr(Sender, "next_session", lambda self: session)
+    monkeypatch.setattr(Sender, "poll_session", lambda self: session)
     with pytest.raises(ConformanceFailure) as missed:
-        Sender.__new__(Sender).session()
+        Sender.__new__(Sender).await_session()
     assert str(missed.value) == said

@@ -14,7 +14,7 @@ from harness.proof.trials import Trial, Trials, with_trials
 SOUND = {Verdict.PASS, Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE}
 ALLOWED = [
     (
-        "rpc-interfaces-apart",
+        "server-interfaces-on-separate-ports-tolerated",
         [
             "MQQP-2.1-01",
             "MQQP-2.1-02",
@@ -25,9 +25,9 @@ ALLOWED = [
             "MQQP-3.1.6.1-01",
         ],
     ),
-    ("remote-port-of-spx-told", ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"]),
+    ("server-get-server-port-spx-port-tolerated", ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"]),
     (
-        "send-to-unknown-public-refused",
+        "sender-message-to-unknown-public-queue-refused",
         [
             "MQQB-3.1.5.2.1-08",
             "MQQB-3.1.5.2.1-10",
@@ -37,10 +37,10 @@ ALLOWED = [
             "MQQB-3.1.7.4-11",
         ],
     ),
-    ("send-to-unknown-public-refused", ["MQMQ-2.1.3-01"]),
-    ("properties-method-missing", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
-    ("remote-lookup-unknown-action", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
-    ("remote-unknown-action-peeks", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
+    ("sender-message-to-unknown-public-queue-refused", ["MQMQ-2.1.3-01"]),
+    ("server-get-object-properties-missing-tolerated", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
+    ("server-lookup-unknown-action-tolerated", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
+    ("server-unknown-action-peeks-tolerated", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
 ]
 """Variants of the reference, each with rules that it keeps by one of the readings that the text allows."""
 

@@ -10,7 +10,7 @@ import pytest
 from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy, new_guid
-from reference_qm.surface.inputs import CoordinatorChanged, DomainTold, ResourcesChanged, Stopped
+from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import (
     CLOCK_LIMIT_S,
     NO_DIRECTORY,
@@ -22,7 +22,7 @@ from reference_qm.surface.surroundings import (
 )
 
 OWN = UUID(int=7)
-NO_SUCH_ATTRIBUTE = "published: label is no attribute of this object: name another queue, site or queue_manager"
+NO_SUCH_ATTRIBUTE = "published: label is not an attribute of the object: name another queue, site or queue_manager"
 OF_ONE = dict.fromkeys(("directory", "domain", "own_domain", "registration"), True)
 ALL = dict.fromkeys(("coordinator", "storage", "store", "configuration", "service"), True) | {"clock": 0}
 
@@ -119,7 +119,7 @@ def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_s
     around = Surroundings()
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
-    assert around.noticed(before) == [
+    assert around.list_inputs(before) == [
         CoordinatorChanged(available=False),
         ResourcesChanged(low=True),
         Stopped(),
@@ -127,7 +127,7 @@ def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_s
     assert around.as_found() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
     away = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=True))
-    assert around.noticed(away) == [CoordinatorChanged(available=True)]
+    assert around.list_inputs(away) == [CoordinatorChanged(available=True)]
 
 
 def test_the_clock_is_fast_by_so_many_seconds_and_right_again():
@@ -159,10 +159,10 @@ def test_another_domain_has_the_sites_of_the_first_and_knows_nothing_of_the_mach
     site = UUID(int=0x51)
     directory.provision(Site(Identifier=site, Name="near"))
     around = Surroundings(directory, OWN)
-    assert around.as_found() == [DomainTold(OWN_DOMAIN)]
+    assert around.as_found() == [DomainReported(OWN_DOMAIN)]
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(own_domain=False))
-    assert around.as_found() == [DomainTold(OTHER_DOMAIN)]
+    assert around.as_found() == [DomainReported(OTHER_DOMAIN)]
     assert around.on_disk(before) == {}
     assert around.within_reach is around.consulted is not directory
     assert around.carry_out(Published()) == {"published": None}
@@ -197,10 +197,10 @@ class _Refusing(MemoryDirectory):
     def __init__(self, other: MemoryDirectory) -> None:
         super().__init__(lambda: UUID(int=1), lambda: 0)
         for element in other.contents()[1] or ():
-            super()._put(element)
+            super()._store_element(element)
         self._full = True
 
-    def _put(self, element):
+    def _store_element(self, element):
         if getattr(self, "_full", False):
             raise StorageError("full")
-        super()._put(element)
+        super()._store_element(element)

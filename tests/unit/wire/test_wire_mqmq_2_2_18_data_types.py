@@ -114,7 +114,7 @@ def test_padding_in_a_list_of_names_counts_from_the_list():
         ("10000000 6400 0000 01000000 0400 0000", "FormatType: 0x0004 has no layout"),
         ("10000000 6400 0000 01000000 0300 6100", "no terminator in the 2 bytes left"),
         ("10000000 6400 0000 01000000 0100 0000", "PublicQueueIdentifier: only 2 bytes left"),
-        ("0c000000 6400 0000 ffffffff", "ElementCount: 4294967295, only 0 are there"),
+        ("0c000000 6400 0000 ffffffff", "ElementCount: 4294967295, but there are only 0 elements"),
         ("0c000000 6400 0000 000000", "ElementCount: only 3 bytes left"),
     ],
 )

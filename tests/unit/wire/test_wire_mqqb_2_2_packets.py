@@ -160,7 +160,7 @@ def test_2_4_1_what_is_printed_as_constant_must_be_there(offset):
 
 
 def test_2_4_1_a_modulus_has_whole_bytes():
-    with pytest.raises(WireError, match="bitLen: 63 bits are no whole bytes"):
+    with pytest.raises(WireError, match="bitLen: 63 bits are not whole bytes"):
         PublicKeyBlob(bytes(PublicKeyBlob(bitLen=63, modulus=b"12345678")))
 
 

@@ -16,8 +16,8 @@ from harness.environment import VirtualEnvironment
 from harness.judging.robustness import FINDINGS, ROWS, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
-from harness.run.attempts import Doubts, settled
-from harness.run.going_on import after, diagnose
+from harness.run.attempts import Doubts, settle_attempts
+from harness.run.survival import check_after, diagnose
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -71,7 +71,7 @@ def test_a_crash_fails_the_rules_that_demand_to_go_on_and_withdraws_the_other_pa
     made = judge(tmp_path, MUST, SETTLED)
     for rule in (MUST, SETTLED):
         made(rule, expected="closed", observed="closed", evidence=frame(1))
-    made.not_going_on(Diagnosis(Condition.CRASHED, "cannot connect", (frame(2),)), [MUST])
+    made.record_breakdown(Diagnosis(Condition.CRASHED, "cannot connect", (frame(2),)), [MUST])
     finding, _ = FINDINGS[Condition.CRASHED]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)][2:]
     assert told == [(finding, "fail"), (MUST, "fail"), (SETTLED, "inconclusive")]
@@ -81,7 +81,7 @@ def test_a_flood_is_a_finding_and_nobody_is_asked_whether_it_goes_on(sut: Sut, t
     made, peer = judge(tmp_path, MUST), peer_of(sut)
     peer.environment.flood = "the SUT sent 134217729 bytes within one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
-    after(item, made)
+    check_after(item, made)
     finding, _ = FINDINGS[Condition.FLOODS]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
     assert told == [(finding, "fail"), (MUST, "inconclusive")]
@@ -104,7 +104,7 @@ PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
 
 
 def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str, Verdict]]:
-    entries, _ = settled([(each, []) for each in attempts], Doubts(3_600), steady=steady)
+    entries, _ = settle_attempts([(each, []) for each in attempts], Doubts(3_600), steady=steady)
     return [(each.rule, each.verdict) for each in entries]
 
 

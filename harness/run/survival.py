@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from harness.peer.peer import Peer
     from harness.run.run import Run
 
-MARK = "goes_on"
+MARK = "sut_survives"
 END_KNOWN_S = 0.5
 """How soon after its connections the end of a process is known."""
 _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 
-def before(item: pytest.Item) -> None:
+def check_before(item: pytest.Item) -> None:
     """Ask before a check that is marked."""
     peer = _peer(item)
     if peer is not None and item.get_closest_marker(MARK) is not None:
         item.stash[_LIVED_BEFORE] = diagnose(peer).alive
 
 
-def after(item: pytest.Item, judge: Judge) -> None:
-    """Ask after a check that is marked, or that went wrong; record what is found."""
+def check_after(item: pytest.Item, judge: Judge) -> None:
+    """Ask the system after a check that is marked or went wrong; record the finding."""
     peer, mark = _peer(item), item.get_closest_marker(MARK)
     if peer is None:
         return
     if (says := peer.environment.flood) is not None:  # what it says is not looked at any more
         flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
-        judge.not_going_on(flood, ())
+        judge.record_breakdown(flood, ())
         return
     if mark is not None:
         wanted, rules = item.stash.get(_LIVED_BEFORE, False), mark.args or judge.covers
@@ -48,10 +48,10 @@ def after(item: pytest.Item, judge: Judge) -> None:
         return
     diagnosis = diagnose(peer)
     if not diagnosis.alive:
-        judge.not_going_on(diagnosis, rules)
+        judge.record_breakdown(diagnosis, rules)
 
 
-def account(run: Run) -> None:
+def record_survival(run: Run) -> None:
     """Record at the end of a run of a real system that it lived through it, as far as nothing else was found."""
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return

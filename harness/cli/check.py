@@ -1,0 +1,113 @@
+"""The command ``mqconform check``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.outputs import confirm_file, writing
+from harness.errors import MqconformError, UsageError
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
+from harness.interrupts import unwound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.foreign.check import Checked
+    from harness.foreign.findings import SystemFinding
+
+
+class CheckFormat(StrEnum):
+    """How ``check`` shows what it found."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(check)
+
+
+def check(
+    captures: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Captures: pcap or pcapng, also gzipped.")],
+    sut: Annotated[
+        str, typer.Option("--sut", help="Judge only the system at this IP address (ADDRESS or ADDRESS:PORT).")
+    ] = "",
+    profile: Annotated[str, typer.Option("--profile", help="The release of Windows that the systems are.")] = "",
+    port: Annotated[list[int] | None, typer.Option("--port", help="A further TCP port of queue managers.")] = None,
+    format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,
+    annotated: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.pcapng", help="Write a copy of the capture with comments at the frames of verdicts."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
+) -> None:
+    """Judge every queue manager in captures that other tools made, by all passive rules.
+
+    Exit 0: no rule is broken; 1: a rule is broken; 2: a file cannot be read; 3: a capture has no packet of a queue
+    manager that can be judged; 5: there are such packets, but no rule was decided.
+    """
+    from harness.foreign.annotated import write_annotated
+    from harness.foreign.check import check_capture
+    from harness.foreign.findings import findings_of
+    from harness.foreign.report import FORMATS
+    from harness.foreign.systems import Wanted
+    from harness.rules.catalogue import load_catalogue
+    from harness.rules.releases import RELEASES
+    from reference_qm.releases.names import NO_RELEASE
+
+    if profile and profile not in RELEASES:
+        raise UsageError(f"--profile {profile}: unknown; known are {', '.join(RELEASES)}")
+    wanted = Wanted.parse(sut) if sut else None
+    if annotated is not None and len(captures) > 1:
+        raise UsageError(f"--annotated {annotated}: it is a copy of one capture; give one FILE")
+    for file, option in ((out, "--out"), (annotated, "--annotated")):
+        if file is not None:
+            confirm_file(file, option)
+    catalogue = load_catalogue()
+    findings: list[tuple[Checked, list[SystemFinding]]] = []
+    refused = False
+    with unwound():
+        for path in captures:
+            try:
+                checked = check_capture(path, catalogue, wanted, profile or NO_RELEASE, frozenset(port or ()))
+            except (MqconformError, OSError) as error:
+                refused = True
+                typer.echo(f"mqconform check: {_line(error, path)}", err=True)
+                continue
+            findings.append((checked, findings_of(checked)))
+        if annotated is not None and findings:
+            with writing(annotated, "--annotated"):
+                write_annotated(findings[0][0].path, annotated, findings[0][1])
+    text = FORMATS[format_](findings) if findings else ""
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        with writing(out):
+            out.write_text(text, encoding="utf-8")
+    raise typer.Exit(_exit_code(findings, refused=refused))
+
+
+def _line(error: MqconformError | OSError, path: Path) -> str:
+    return f"{path}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
+
+
+def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refused: bool) -> int:
+    from harness.judging.verdicts import Verdict
+
+    if any(system.of(Verdict.FAIL) for _, systems in findings for system in systems):
+        return EXIT_NOT_CONFORMANT
+    if refused:
+        return EXIT_USAGE
+    for checked, systems in findings:
+        if not any(system.kinds for system in (one.system for one in systems)):
+            typer.echo(f"mqconform check: {checked.path}: no packet of a queue manager that can be judged", err=True)
+            return EXIT_NOTHING_JUDGED
+    if not any(system.decided for _, systems in findings for system in systems):
+        return EXIT_TOO_FEW
+    return EXIT_OK

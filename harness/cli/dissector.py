@@ -1,0 +1,30 @@
+"""The command ``dissector``: MSMQ for Wireshark and tshark, as one Lua file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.outputs import confirm_file, writing
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(dissector)
+
+
+def dissector(
+    out: Annotated[Path, typer.Option(help="The Lua file. An existing file is replaced.")] = Path("msmq.lua"),
+) -> None:
+    """Write a Wireshark dissector of MSMQ: TCP 1801, UDP 3527 and other ports by signature, RPC interfaces by UUID."""
+    from harness.dissector.lua import write_dissector
+
+    confirm_file(out)
+    text = write_dissector()
+    with writing(out):
+        out.write_text(text, encoding="utf-8", newline="\n")
+    typer.echo(
+        f"{out}: load it with `tshark -X lua_script:{out}`, or put it into Wireshark's folder of personal plugins"
+    )

@@ -1,0 +1,108 @@
+"""The command ``learn``: the session machine of a system, learned over the wire."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.exit_codes import EXIT_NOT_CONFORMANT
+from harness.interrupts import unwound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.learn.learner import Learned
+    from harness.learn.machine import Machine
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(learn)
+
+
+def learn(
+    sut: Annotated[Path | None, typer.Option(help="The TOML file that describes the system under test.")] = None,
+    out: Annotated[Path, typer.Option(help="The machine as JSON. FILE.dot beside it has the diagram.")] = Path(
+        "session-machine.json"
+    ),
+    diff: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(help="Compare two machines learned before."),
+    ] = None,
+    seed: Annotated[str, typer.Option(help="Any text. Another text draws other words.")] = "1",
+) -> None:
+    """Learn the machine of sessions that a system accepts, and name the transitions that break the documents.
+
+    Exit with 1 when a transition breaks a demand, or when two machines differ.
+    """
+    from harness.learn.machine import read_machine
+
+    if diff is not None:
+        _print_differences(*map(read_machine, diff))
+        return
+    if sut is None:
+        raise UsageError("learn needs --sut FILE, or --diff MACHINE MACHINE")
+    learned = _learn(sut, out, seed)
+    machine = learned.machine
+    typer.echo(f"{out}: {len(machine.states)} states after {learned.words:,} words with {learned.inputs:,} inputs")
+    broken = list(_describe_broken(machine))
+    for line in broken:
+        typer.echo(line)
+    if broken:
+        raise typer.Exit(EXIT_NOT_CONFORMANT)
+    typer.echo("each transition is permitted by the documents")
+
+
+def _learn(sut: Path, out: Path, seed: str) -> Learned:
+    import json
+    from contextlib import closing
+
+    from harness.capture.recorder import Recorder
+    from harness.cli.outputs import confirm_file, writing
+    from harness.learn.learner import learn_machine
+    from harness.peer.peer import Peer
+    from harness.sut.drivers import driver_for, start_all
+    from harness.sut.sut_file import load_sut_file
+
+    confirm_file(out)
+    driver = driver_for(load_sut_file(sut), out.parent)
+    with unwound():
+        start_all([driver])
+        try:
+            system = driver.open("learn", "learn", 0)
+            with (
+                closing(system.environment),
+                closing(system),
+                closing(Peer(system.environment, system, Recorder(system.environment, None), seed)) as peer,
+            ):
+                learned = learn_machine(peer, seed)
+        finally:
+            driver.stop()
+    with writing(out):
+        out.write_text(json.dumps(learned.machine.to_json(), indent=1) + "\n", encoding="utf-8")
+        out.with_name(f"{out.name}.dot").write_text(learned.machine.to_dot(), encoding="utf-8")
+    return learned
+
+
+def _describe_broken(machine: Machine) -> Iterator[str]:
+    from harness.learn.demanded import find_broken, read_demands
+
+    for one in find_broken(machine, read_demands()):
+        expected = " or ".join(one.expected)
+        yield f"fail {', '.join(one.rules)}: in {one.state} after {' > '.join(one.word)}"
+        yield f"  expected: {expected}; observed: {one.observed}"
+
+
+def _print_differences(first: Machine, second: Machine) -> None:
+    from harness.learn.machine import find_differences
+
+    differences = find_differences(first, second)
+    for one in differences:
+        typer.echo(f"{' > '.join(one.word)}: {one.first}, {one.second} in the second")
+    if differences:
+        typer.echo(f"{len(differences)} transitions differ")
+        raise typer.Exit(EXIT_NOT_CONFORMANT)
+    typer.echo("the machines are equivalent")

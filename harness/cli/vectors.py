@@ -1,0 +1,30 @@
+"""The command ``vectors``: test vectors for implementers' unit tests, as JSON files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.outputs import confirm_new, make_folder, writing
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(vectors)
+
+
+def vectors(
+    out: Annotated[Path, typer.Option(help="The folder of the files. The folder must be missing or empty.")] = Path(
+        "vectors"
+    ),
+) -> None:
+    """Write test vectors: packets and RPC stubs as bytes, the fields that they read as, and the verdict."""
+    from harness.vectors.write import write_files
+
+    confirm_new(out, may_be_empty=True)
+    make_folder(out)
+    with writing(out):
+        written = write_files(out)
+    typer.echo(f"{out}: {sum(written.values()):,} vectors in {len(written)} files; schema.json describes them")

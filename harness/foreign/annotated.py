@@ -1,0 +1,51 @@
+"""A copy of a capture with a comment at each frame that a verdict names, for Wireshark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.capture.pcapng import interface_block, packet_block, section_block
+from harness.foreign.files import read_frames
+from harness.foreign.findings import SystemFinding
+from harness.judging.verdicts import BROKEN
+from harness.printable import one_line
+
+LONGEST = 500
+
+
+def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
+    """Write the copy as pcapng: the same frames, with their numbers, times, link types and sizes.
+
+    A frame keeps a comment that it has already; what a damaged file has behind its last frame is left out.
+    """
+    comments = _comments(systems)
+    interfaces: dict[int, int] = {}
+    with target.open("wb") as file:
+        file.write(section_block())
+        for number, record in enumerate(read_frames(source, lambda _: None), 1):
+            if record.link_type not in interfaces:
+                interfaces[record.link_type] = len(interfaces)
+                file.write(interface_block(record.link_type, f"link type {record.link_type}"))
+            said = [record.comment] if record.comment else []
+            comment = "\n".join(said + comments.get(number, [])) or None
+            file.write(
+                packet_block(
+                    record.time_us,
+                    record.data,
+                    comment,
+                    record.inbound,
+                    interface=interfaces[record.link_type],
+                    size=record.size,
+                )
+            )
+
+
+def _comments(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
+    made: dict[int, list[str]] = {}
+    for system in systems:
+        for rule in system.of(*BROKEN):
+            for packet in rule.packets:
+                text = f"{rule.verdict} {rule.rule} ({system.name}): {rule.says} Observed: {packet.observed}"
+                made.setdefault(packet.frame, []).append(one_line(text, LONGEST))
+    return made

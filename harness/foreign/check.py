@@ -1,0 +1,43 @@
+"""A capture of others, judged: every system in it, by every passive predicate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.foreign.conversations import SESSION_PORT
+from harness.foreign.files import read_frames
+from harness.foreign.systems import Systems, Wanted
+from harness.foreign.traffic import Traffic
+from harness.judging.passive import load_predicates
+from harness.rules.catalogue import Catalogue
+from reference_qm.releases.names import NO_RELEASE
+
+
+@dataclass(slots=True)
+class Checked:
+    """A capture with the verdicts on the systems in it; ``damage``: what is wrong with the file."""
+
+    path: Path
+    traffic: Traffic
+    damage: list[str] = field(default_factory=list)
+
+
+def check_capture(
+    path: Path,
+    catalogue: Catalogue,
+    wanted: Wanted | None = None,
+    profile: str = NO_RELEASE,
+    ports: frozenset[int] = frozenset(),
+) -> Checked:
+    """Judge a capture of any format that is read; ``ports``: further TCP ports of queue managers.
+
+    Raises UsageError for a file of another format, CaptureError for one in which no frame can be read.
+    """
+    load_predicates()
+    traffic = Traffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT})
+    checked = Checked(path, traffic)
+    for record in read_frames(path, checked.damage.append):
+        traffic.take(record)
+    traffic.end()
+    return checked

@@ -1,0 +1,297 @@
+"""The connections of a capture: which of them are of queue managers, and what each end sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from uuid import UUID
+
+from harness.capture.recorder import Connection
+from harness.foreign.packets import Cutter, PacketCutter, find_packet, is_pdu
+from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
+from harness.foreign.systems import Systems, View, show
+from reference_qm.codec import FormatError
+from reference_qm.codec.base import SIGNATURE
+
+MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
+SESSION_PORT = 1801
+RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
+TRIES = 8
+"""Segments of a connection that began before its capture, in which a packet of a queue manager is looked for."""
+_LATE = "the capture begins in the middle of the connection"
+
+
+@dataclass(slots=True)
+class Totals:
+    """What all conversations together had, as the report counts it."""
+
+    packets: Counter[str] = field(default_factory=Counter)
+    """Packets and PDUs that were whole, by kind of conversation."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """Conversations by kind."""
+    states: Counter[str] = field(default_factory=Counter)
+    """Conversations of queue managers by state."""
+    interfaces: Counter[UUID] = field(default_factory=Counter)
+    lost: int = 0
+    """Packets of queue managers that are not whole."""
+    shown: list[Described] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A conversation as the report lists it; ``gaps``: a text for each of the first holes."""
+
+    client: str
+    server: str
+    kind: str
+    first_frame: int
+    last_frame: int
+    packets: int
+    state: str
+    gaps: tuple[str, ...]
+
+
+LISTED = 1000
+"""Conversations that a report lists."""
+GAPS_LISTED = 5
+
+
+class Conversation:
+    """One TCP connection. ``ends``: address and port of either side, the first of whoever sent the first frame."""
+
+    def __init__(
+        self,
+        ends: tuple[tuple[bytes, int], tuple[bytes, int]],
+        number: int,
+        start_us: int,
+        systems: Systems,
+        totals: Totals,
+        ports: frozenset[int],
+    ) -> None:
+        self.ends = ends
+        self.first_frame = self.last_frame = number
+        self.client: int | None = None
+        """The side that opened it; None while nobody knows."""
+        self.kind = ""
+        self.ended = False
+        self._start_us = start_us
+        self._systems = systems
+        self._totals = totals
+        self._ports = ports
+        self._views: list[View] = []
+        self._ways = _Way(self, 0), _Way(self, 1)
+        self._reassembly = Reassembly(*self._ways)
+        self._tries = 0
+        self._missing: str | None = None
+        self._gaps: list[str] = []
+        self._holes = 0
+        self._packets = 0
+
+    def segment(
+        self,
+        side: int,
+        sequence: int,
+        acknowledged: int,
+        flags: int,
+        data: bytes,
+        missing: int,
+        number: int,
+        time_us: int,
+    ) -> None:
+        """Take a segment that one side has sent."""
+        self.last_frame = number
+        if flags & SYN:
+            self.client = 1 - side if flags & ACK else side
+        self._reassembly.add(side, sequence, acknowledged, flags, data, missing, number, time_us)
+        if self._reassembly.closed:
+            self.end()
+
+    def is_opened_again(self, side: int, sequence: int) -> bool:
+        """Return whether a SYN of one side opens another connection on the same ports."""
+        way = self._reassembly.ways[side]
+        return self.ended or (
+            way.next is not None and way.unwrap(sequence + 1 & 0xFFFF_FFFF) != way.next and way.taken > 0
+        )
+
+    def end(self) -> None:
+        """End it: nothing more comes."""
+        if self.ended:
+            return
+        self.ended = True
+        self._reassembly.end()
+        for way in self._ways:
+            way.end()
+        for view in self._views:
+            if view.connection is not None:
+                view.system.judge.packets.leave(view.connection)
+                view.connection.summaries.clear()
+        self._describe()
+
+    # -- what its ways say ------------------------------------------------------------------------------------
+
+    def cutter(self, side: int, data: bytes) -> Cutter | None:
+        """Return what cuts a direction whose next bytes these are; None where that is not known, or nothing is."""
+        if not self.kind:
+            self._classify(data)
+        if self.kind not in (MSMQ, RPC):
+            return None
+        way = self._ways[side]
+        late = self._reassembly.ways[side].late or way.began_with_hole
+        if self.kind == MSMQ:
+            return PacketCutter(way.packet, late=late)
+        from harness.foreign.pdus import PduCutter  # which takes a second to import
+
+        return PduCutter(way.packet, late=late)
+
+    def packet(self, side: int, data: bytes, number: int, time_us: int, error: FormatError | None) -> None:
+        """Take a packet or PDU of one side."""
+        self._packets += 1
+        if self.kind == RPC:
+            from harness.foreign.pdus import bound_interfaces
+
+            self._totals.interfaces.update(bound_interfaces(data))
+            return
+        show(self._views, side, data, number, (time_us - self._start_us) // 1000, "tcp", error)
+
+    def hole(self, side: int, size: int, number: int) -> None:
+        """Take note of bytes that the capture lacks."""
+        where = f"before frame {number}" if number else "at the end"
+        self._holes += 1
+        reason = f"{size} bytes of {self._name(side)} {where} are not in the capture"
+        if len(self._gaps) < GAPS_LISTED:
+            self._gaps.append(reason)
+        self._lack(reason)
+
+    def _lack(self, reason: str) -> None:
+        self._missing = self._missing or reason
+        for view in self._views:
+            if view.connection is not None:
+                view.connection.missing = self._missing
+                view.connection.summaries.clear()
+
+    def _is_at(self, ports: frozenset[int]) -> bool:
+        return any(port in ports for _, port in self.ends)
+
+    def _classify(self, data: bytes) -> None:
+        late = any(way.late for way in self._reassembly.ways) or self._holes > 0
+        if is_pdu(data):
+            self.kind = RPC
+        elif data[4:8] == SIGNATURE or self._is_at(self._ports) or (late and find_packet(data) is not None):
+            self.kind = MSMQ
+            self._view(late)
+        elif self._is_at(RPC_PORTS):
+            self.kind = RPC
+        elif late and self._tries < TRIES:
+            self._tries += 1
+        else:
+            self.kind = OTHER
+
+    def _view(self, late: bool) -> None:
+        """Give each end that is judged its view of the connection."""
+        if self.client is None:
+            known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
+            self.client = 1 - known[0] if len(known) == 1 else None
+        if late:
+            self._missing = self._missing or _LATE
+        for side in (0, 1):
+            role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
+            system = self._systems.at(self._name(side), self.ends[side][0], self._port(side))
+            if system is not None:
+                system.roles[role] += 1
+                self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
+
+    def _port(self, side: int) -> int:
+        """Return the port by which a system within a computer is known: of the client any but the server's."""
+        own, other = self.ends[side], self.ends[1 - side]
+        wanted = self._systems.wanted
+        if own[0] != other[0]:
+            return wanted.port if wanted is not None and wanted.port is not None else 0
+        if side == self.client and wanted is not None and wanted.port is not None and wanted.port != other[1]:
+            return wanted.port
+        return own[1]
+
+    def _name(self, side: int) -> str:
+        own, other = self.ends[side], self.ends[1 - side]
+        address = str(ip_address(own[0]))
+        if own[0] != other[0]:
+            return address
+        if side == self.client:
+            return f"the client of {_endpoint(other)}"
+        return _endpoint(own)
+
+    def _describe(self) -> None:
+        totals, kind = self._totals, self.kind or (MSMQ if self._is_at(self._ports) and self._holes else OTHER)
+        totals.kinds[kind] += 1
+        totals.packets[kind] += self._packets
+        if kind == OTHER:
+            return
+        state = "whole"
+        if self._holes:
+            state = "with gaps"
+        elif any(way.late for way in self._reassembly.ways):
+            state = "joined late"
+        if kind == MSMQ:
+            totals.states[state] += 1
+            totals.lost += sum(way.lost for way in self._ways)
+        if len(totals.shown) < LISTED:
+            server = 1 - self.client if self.client is not None else 1
+            totals.shown.append(
+                Described(
+                    _endpoint(self.ends[1 - server]),
+                    _endpoint(self.ends[server]),
+                    kind,
+                    self.first_frame,
+                    self.last_frame,
+                    self._packets,
+                    state,
+                    tuple(self._gaps),
+                )
+            )
+
+
+class _Way(Receiver):
+    """One direction of a conversation; a direction is looked at when its conversation is known."""
+
+    def __init__(self, conversation: Conversation, side: int) -> None:
+        self._conversation = conversation
+        self._side = side
+        self._cutter: Cutter | None = None
+        self.began_with_hole = False
+
+    @property
+    def lost(self) -> int:
+        """Return how many packets were not whole."""
+        return self._cutter.lost if self._cutter is not None else 0
+
+    def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
+        if self._conversation.kind == OTHER:
+            return
+        if self._cutter is None:
+            self._cutter = self._conversation.cutter(self._side, data)
+        if self._cutter is not None:
+            self._cutter.data(data, number, time_us, pushed)
+
+    def hole(self, size: int, number: int) -> None:
+        self._conversation.hole(self._side, size, number)
+        if self._cutter is None:
+            self.began_with_hole = True
+        else:
+            self._cutter.hole(size)
+
+    def closed(self, number: int, time_us: int, reset: bool) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the direction."""
+        if self._cutter is not None:
+            self._cutter.end()
+
+    def packet(self, data: bytes, number: int, time_us: int, error: FormatError | None) -> None:
+        """Take a packet."""
+        self._conversation.packet(self._side, data, number, time_us, error)
+
+
+def _endpoint(end: tuple[bytes, int]) -> str:
+    address = ip_address(end[0])
+    return f"{address}:{end[1]}" if address.version == 4 else f"[{address}]:{end[1]}"

@@ -1,0 +1,155 @@
+"""IP packets of a capture, taken apart as far as they are there, and their fragments put together.
+
+Spec: RFC 791, 8200, 9293, 768. Checksums are not verified: a sender's own capture has packets whose checksum the
+network card had yet to compute.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TCP, UDP = 6, 17
+_FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
+_EXTENSIONS = frozenset((0, 43, 60, 135, 139, 140))
+"""Extension headers that count their length in 8 bytes, without the first 8."""
+MOST_FRAGMENTED = 1024
+"""Packets that may wait for fragments at once; the oldest is given up for a new one."""
+
+
+class Payload(NamedTuple):
+    """What an IP packet carries; addresses are 4 or 16 bytes. ``missing``: int bytes at its end that the capture cut.
+
+    ``number``: the frame in which it begins.
+    """
+
+    protocol: int
+    source: bytes
+    target: bytes
+    data: bytes
+    missing: int
+    number: int
+
+
+class NotRead(Exception):
+    """A frame has nothing that is judged; the text says what it has."""
+
+
+class Fragments:
+    """The IP packets of a capture that came in fragments, as many as wait for the rest."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[bytes, bytes, int, int], _Whole] = {}
+        self.given_up = 0
+
+    def add(self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int) -> Payload | None:
+        """Take a fragment whose data begins at an offset of the packet; return the packet that it completes."""
+        whole = self._open.get(key)
+        if whole is None:
+            if len(self._open) >= MOST_FRAGMENTED:
+                self._open.pop(next(iter(self._open)))
+                self.given_up += 1
+            whole = self._open[key] = _Whole()
+        whole.take(at, data, number)
+        if not more:
+            whole.size = at + len(data)
+        made = whole.made()
+        if made is None:
+            return None
+        del self._open[key]
+        return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
+
+    def end(self) -> int:
+        """Return how many packets have never become whole."""
+        return self.given_up + len(self._open)
+
+
+class _Whole:
+    def __init__(self) -> None:
+        self.parts: dict[int, tuple[bytes, int]] = {}
+        self.size: int | None = None
+        self._held = 0
+
+    def take(self, at: int, data: bytes, number: int) -> None:
+        if at not in self.parts:
+            self.parts[at] = data, number
+            self._held += len(data)
+
+    def made(self) -> bytes | None:
+        """Return the packet, if it is whole; where fragments overlap, the first bytes count."""
+        if self.size is None or self._held < self.size:
+            return None
+        made = b""
+        for at, (data, _) in sorted(self.parts.items()):
+            if at > len(made):
+                return None
+            made += data[len(made) - at :]
+        return made if len(made) >= self.size else None
+
+
+def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
+    """Read the IP packet at an offset of a frame that had ``size`` bytes; None where others of its fragments lack."""
+    if len(frame) <= at:
+        raise NotRead("frames that are cut before their IP header")
+    version = frame[at] >> 4
+    if version == 4:
+        return _read_ipv4(frame, at, size, number, fragments)
+    if version == 6:
+        return _read_ipv6(frame, at, size, number, fragments)
+    raise NotRead("frames without an IP packet")
+
+
+def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
+    start = at + (frame[at] & 0x0F) * 4
+    if len(frame) < start or start < at + 20:
+        raise NotRead("frames that are cut before the end of their IP header")
+    total = frame[at + 2] << 8 | frame[at + 3]
+    end = at + total if total else size  # a card that cuts the packet itself has no length to give
+    if end < start:
+        raise NotRead("IP packets with a wrong length")
+    source, target, protocol = frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9]
+    data = frame[start:end]
+    placed = frame[at + 6] << 8 | frame[at + 7]
+    if placed & 0x3FFF:
+        if len(data) < end - start:
+            raise NotRead("fragments of IP packets that are cut")
+        identification = frame[at + 4] << 8 | frame[at + 5]
+        more, offset = bool(placed & 0x2000), (placed & 0x1FFF) * 8
+        return fragments.add((source, target, protocol, identification), offset, data, more, number)
+    return Payload(protocol, source, target, data, end - start - len(data), number)
+
+
+def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
+    start = at + 40
+    if len(frame) < start:
+        raise NotRead("frames that are cut before the end of their IP header")
+    length = frame[at + 4] << 8 | frame[at + 5]
+    end = start + length if length else size
+    source, target, protocol = frame[at + 8 : at + 24], frame[at + 24 : start], frame[at + 6]
+    while protocol not in (TCP, UDP):
+        if protocol in (_NOTHING, _ENCRYPTED):
+            raise NotRead("IP packets that are encrypted (IPsec)" if protocol == _ENCRYPTED else "empty IP packets")
+        if protocol not in _EXTENSIONS and protocol not in (_FRAGMENT, _AUTHENTICATED):
+            break
+        if len(frame) < start + 8:
+            raise NotRead("frames that are cut before the end of their IP header")
+        following = frame[start]
+        if protocol == _FRAGMENT:
+            return _fragment_of_ipv6(frame, start, end, (source, target), number, fragments)
+        units = frame[start + 1]
+        start += (units + 2) * 4 if protocol == _AUTHENTICATED else (units + 1) * 8
+        protocol = following
+    data = frame[start:end]
+    return Payload(protocol, source, target, data, max(end - start - len(data), 0), number)
+
+
+def _fragment_of_ipv6(
+    frame: bytes, start: int, end: int, ends: tuple[bytes, bytes], number: int, fragments: Fragments
+) -> Payload | None:
+    data = frame[start + 8 : end]
+    if len(data) < end - start - 8:
+        raise NotRead("fragments of IP packets that are cut")
+    placed = frame[start + 2] << 8 | frame[start + 3]
+    protocol, identification = frame[start], int.from_bytes(frame[start + 4 : start + 8], "big")
+    if not placed & 0xFFF9:
+        return Payload(protocol, *ends, data, 0, number)
+    return fragments.add((*ends, protocol, identification), placed & 0xFFF8, data, bool(placed & 1), number)

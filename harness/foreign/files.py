@@ -1,0 +1,72 @@
+"""Capture files of others, known by their content: pcap and pcapng, compressed or not."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+from harness.capture import CaptureError
+from harness.errors import UsageError
+from harness.wire.capture_files import Record, RecordError, read_records
+
+GZIP = b"\x1f\x8b"
+PCAPNG = b"\x0a\x0d\x0d\x0a"
+PCAP = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1"))
+"""Of either byte order, with microseconds and with nanoseconds."""
+_CONVERTED = (
+    (bytes.fromhex("28b52ffd"), "a file compressed by zstd"),
+    (bytes.fromhex("04224d18"), "a file compressed by LZ4"),
+    (b"snoop\0", "a snoop file"),
+    (b"GMBU", "a Network Monitor file"),
+    (b"RTSS", "a Network Monitor file"),
+    (b"TRSN", "a Sniffer file"),
+    (b"XCP\0", "a NetXRay file"),
+    (bytes.fromhex("34cdb2a1"), "a pcap file of a patched libpcap"),
+    (bytes.fromhex("a1b2cd34"), "a pcap file of a patched libpcap"),
+)
+"""What `editcap` reads, by the first bytes."""
+
+
+def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
+    """Yield the frames of a capture file; ``damaged`` gets what is wrong with the rest of a file that is damaged.
+
+    Raises UsageError, with the way out, for a file of another format, and CaptureError for one without a whole record.
+    """
+    with path.open("rb") as raw:
+        file = _decompressed(raw)
+        try:
+            magic = file.read(4)
+        except (EOFError, zlib.error, OSError) as error:
+            raise CaptureError(path, 0, f"it cannot be decompressed: {error}") from error
+        if magic != PCAPNG and magic not in PCAP:
+            raise UsageError(_refusal(path, magic))
+        number = 0
+        try:
+            for record in read_records(file, magic):
+                number += 1
+                yield record
+        except RecordError as error:
+            if not number:
+                raise CaptureError(path, 0, f"no frame can be read: {error}") from error
+            damaged(f"it is damaged behind frame {number}: {error}")
+
+
+def _decompressed(raw: IO[bytes]) -> IO[bytes]:
+    is_gzip = raw.read(2) == GZIP
+    raw.seek(0)
+    return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # an IO[bytes] in all but name
+
+
+def _refusal(path: Path, magic: bytes) -> str:
+    if not magic:
+        return f"{path}: the file is empty"
+    for first, name in _CONVERTED:
+        if magic.startswith(first[:4]):
+            return f"{path}: {name}; convert it with: editcap -F pcapng {path.name} {path.stem}.pcapng"
+    return (
+        f"{path}: neither pcap nor pcapng (it begins with {magic.hex(' ')}); "
+        f"if Wireshark opens it, convert it with: editcap -F pcapng {path.name} {path.stem}.pcapng"
+    )

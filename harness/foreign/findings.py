@@ -1,0 +1,196 @@
+"""What a checked capture shows, as plain values that every format of the report is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.foreign.check import Checked
+from harness.foreign.conversations import MSMQ, RPC
+from harness.foreign.systems import System
+from harness.judging.judge import SIZE_LOOKED_THROUGH
+from harness.judging.passive import PASSIVE
+from harness.judging.verdicts import DECIDED, WORST_FIRST, Advice, Entry, Verdict
+from harness.wire.value_names import with_names
+
+MOST_HEX = 64
+"""int bytes of a deciding field that a report quotes."""
+NOT_JUDGED = "not judged"
+"""The state of a rule that occurred in packets of which the capture lacks what the rule needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A packet that a verdict names. ``first``, ``last``: int offsets of the deciding bytes in it, or None."""
+
+    frame: int
+    time_s: float
+    observed: str
+    field: str = ""
+    first: int | None = None
+    last: int | None = None
+    octets: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) not in ("", None)}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFinding:
+    """What stands of a rule for one system."""
+
+    rule: str
+    level: str
+    says: str
+    verdict: Verdict
+    expected: str
+    reason: str
+    advice: Advice | None
+    errata: tuple[str, ...]
+    notes: tuple[str, ...]
+    packets: tuple[Shown, ...]
+
+    @property
+    def filter(self) -> str:
+        """A display filter of Wireshark's for its packets."""
+        return " || ".join(f"frame.number == {each.frame}" for each in self.packets)
+
+    def to_json(self) -> dict[str, Any]:
+        made = {
+            "rule": self.rule,
+            "level": self.level,
+            "verdict": self.verdict,
+            "says": self.says,
+            "expected": self.expected,
+            "reason": self.reason,
+            "advice": self.advice,
+            "errata": self.errata,
+            "notes": self.notes,
+            "packets": [each.to_json() for each in self.packets],
+            "filter": self.filter,
+        }
+        return {key: value for key, value in made.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFinding:
+    """What a capture shows of one system. ``unjudged``: packets by the reason for which a rule could not judge them."""
+
+    name: str
+    system: System
+    rules: tuple[RuleFinding, ...]
+    unjudged: dict[str, int]
+
+    def of(self, *verdicts: Verdict) -> list[RuleFinding]:
+        """Return the rules with one of these verdicts."""
+        return [one for one in self.rules if one.verdict in verdicts]
+
+    @property
+    def decided(self) -> int:
+        """How many rules were judged."""
+        return len(self.of(*DECIDED))
+
+    def to_json(self) -> dict[str, Any]:
+        system = self.system
+        return {
+            "name": self.name,
+            "identifiers": sorted(map(str, system.identifiers)),
+            "server_class": sorted(system.server_class),
+            "connections": dict(system.roles),
+            "sent": dict(system.kinds),
+            "coverage": {
+                "passive_rules": len(PASSIVE),
+                "judged": self.decided,
+                **{str(verdict): len(self.of(verdict)) for verdict in Verdict if self.of(verdict)},
+            },
+            "unjudged": self.unjudged,
+            "rules": [one.to_json() for one in self.rules],
+        }
+
+
+def findings_of(checked: Checked) -> list[SystemFinding]:
+    """Return what the capture shows of each system, in the order of their first packets."""
+    return [_of_system(system, checked) for system in checked.traffic.systems.by_name.values()]
+
+
+def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
+    """Return everything that the report has of one file."""
+    traffic = checked.traffic
+    totals = traffic.totals
+    return {
+        "file": str(checked.path),
+        "frames": traffic.frames,
+        "start_us": traffic.start_us,
+        "end_us": traffic.end_us,
+        "damage": checked.damage,
+        "not_read": dict(traffic.unread),
+        "conversations": dict(totals.kinds),
+        "states": dict(totals.states),
+        "packets": {kind: totals.packets[kind] for kind in (MSMQ, RPC)},
+        "packets_not_whole": totals.lost,
+        "interfaces": {str(uuid): count for uuid, count in totals.interfaces.items()},
+        "listed": [{name: getattr(one, name) for name in one.__slots__} for one in totals.shown],
+        "systems": [one.to_json() for one in systems],
+    }
+
+
+def _of_system(system: System, checked: Checked) -> SystemFinding:
+    by_rule: dict[str, list[Entry]] = {}
+    for entry in system.entries:
+        by_rule.setdefault(entry.rule, []).append(entry)
+    rules = tuple(_of_rule(entries, system, checked) for _, entries in sorted(by_rule.items()))
+    unjudged: dict[str, int] = {}
+    for tally in system.judge.packets.tallies.values():
+        for why, count in tally.missing.items():
+            unjudged[why] = unjudged.get(why, 0) + count
+    return SystemFinding(system.name, system, rules, unjudged)
+
+
+def _of_rule(entries: list[Entry], system: System, checked: Checked) -> RuleFinding:
+    worst = min(entries, key=lambda entry: WORST_FIRST.index(entry.verdict))
+    row = system.judge.catalogue[worst.rule]
+    packets = tuple(
+        shown for entry in entries if entry.verdict is worst.verdict for shown in _packets(entry, system, checked)
+    )
+    return RuleFinding(
+        worst.rule,
+        worst.level,
+        row.says,
+        worst.verdict,
+        with_names(worst.expected),
+        worst.reason or "",
+        worst.advice,
+        worst.errata,
+        worst.notes,
+        packets,
+    )
+
+
+def _packets(entry: Entry, system: System, checked: Checked) -> Iterator[Shown]:
+    frames = _frames(entry.rule, system)
+    observed = with_names(entry.observed)
+    for evidence in entry.evidence:
+        frame = frames.get(evidence.frame)
+        if frame is None:
+            continue
+        time_s = frame.time_ms / 1000
+        if evidence.first is None or evidence.last is None or frame.size > SIZE_LOOKED_THROUGH:
+            yield Shown(evidence.frame, time_s, observed)
+            continue
+        octets = frame.data[evidence.first : evidence.last + 1]
+        more = "…" if len(octets) > MOST_HEX else ""
+        named = [line.path for line in frame.lines if (line.start, line.end) == (evidence.first, evidence.last + 1)]
+        field = ".".join(named[0]) if named else ""
+        yield Shown(
+            evidence.frame, time_s, observed, field, evidence.first, evidence.last, octets[:MOST_HEX].hex(" ") + more
+        )
+
+
+def _frames(rule: str, system: System) -> dict[int, Frame]:
+    tally = system.judge.packets.tallies[rule]
+    frames = {frame.number: frame for frame, _ in tally.failures}
+    if tally.first is not None:
+        frames.setdefault(tally.first.number, tally.first)
+    return frames

@@ -1,0 +1,50 @@
+"""Captures judged for a lake (`mqconform lake judge`), those of runs and those that other tools made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.capture.pcapng import file_header
+from harness.errors import MqconformError
+from harness.foreign.check import check_capture
+from harness.foreign.systems import Wanted
+from harness.judging import captured
+from harness.judging.captured import NoDirection
+from harness.rules.catalogue import load_catalogue
+from reference_qm.releases.names import NO_RELEASE
+
+NAMED = 5
+"""Systems that a refusal names."""
+
+
+class NothingJudged(MqconformError):
+    """A capture has no packet that can be judged of the system that is asked for."""
+
+
+def lines_of_capture(
+    path: Path, name: str, profile: str = NO_RELEASE, sut: str = ""
+) -> tuple[int, list[dict[str, Any]]]:
+    """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
+
+    ``sut``: the address of the system; not needed for a capture of a run, and where only one system has packets.
+    Without ``test``, ``seq`` and ``ms``, which whoever judges many captures knows. Raises MqconformError.
+    """
+    if not sut and _is_of_run(path):
+        return captured.lines_of_capture(path, name, profile)
+    checked = check_capture(path, load_catalogue(), Wanted.parse(sut) if sut else None, profile or NO_RELEASE)
+    systems = [system for system in checked.traffic.systems.by_name.values() if system.kinds]
+    if not systems:
+        raise NothingJudged(f"{path}: no packet of a queue manager{f' at {sut}' if sut else ''} that can be judged")
+    if len(systems) > 1:
+        names = ", ".join(system.name for system in systems[:NAMED])
+        raise NoDirection(f"{path}: does not say which system is judged: give --sut with one of {names}")
+    lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].entries]
+    kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]
+    return checked.traffic.end_us, kept
+
+
+def _is_of_run(path: Path) -> bool:
+    begins = file_header()
+    with path.open("rb") as file:
+        return file.read(len(begins)) == begins

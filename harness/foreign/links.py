@@ -1,0 +1,73 @@
+"""Where the IP packet begins in a frame, by its link type. Spec: https://www.tcpdump.org/linktypes.html."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+NOT_IP = -1
+"""The answer for a frame of another protocol, such as ARP."""
+CUT = -2
+"""The answer for a frame that ends before that can be known."""
+
+_IPV4, _IPV6 = 0x0800, 0x86DD
+_TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
+"""EtherTypes of VLAN tags, each of 4 bytes."""
+_FAMILIES = frozenset((2, 10, 24, 28, 30))
+"""AF_INET, and AF_INET6 of the systems that capture on such interfaces."""
+
+
+def _by_ethertype(data: bytes, at: int) -> int:
+    """Return where IP begins behind the EtherType at ``at`` and any number of VLAN tags."""
+    while at + 2 <= len(data):
+        kind = data[at] << 8 | data[at + 1]
+        if kind in (_IPV4, _IPV6):
+            return at + 2
+        if kind not in _TAGS:
+            return NOT_IP
+        at += 4
+    return CUT
+
+
+def _ethernet(data: bytes) -> int:
+    return 14 if data[12:14] == b"\x08\x00" else _by_ethertype(data, 12)
+
+
+def _null(data: bytes) -> int:
+    """Read the address family, which is in the byte order of the computer that captured."""
+    if len(data) < 4:
+        return CUT
+    return 4 if min(int.from_bytes(data[:4], order) for order in ("little", "big")) in _FAMILIES else NOT_IP
+
+
+def _raw(data: bytes) -> int:
+    return 0
+
+
+def _cooked(data: bytes) -> int:
+    return _by_ethertype(data, 14)
+
+
+def _cooked_2(data: bytes) -> int:
+    """Read the EtherType at the head; VLAN tags of the frame follow the 20 bytes of it."""
+    if len(data) < 20:
+        return CUT
+    kind = data[0] << 8 | data[1]
+    if kind in (_IPV4, _IPV6):
+        return 20
+    return _by_ethertype(data, 22) if kind in _TAGS else NOT_IP
+
+
+LINKS: dict[int, Callable[[bytes], int]] = {
+    0: _null,
+    1: _ethernet,
+    12: _raw,
+    14: _raw,
+    101: _raw,
+    108: _null,
+    113: _cooked,
+    228: _raw,
+    229: _raw,
+    276: _cooked_2,
+}
+"""By link type: null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2: a function that returns the offset
+of the IP packet in a frame, `NOT_IP` or `CUT`."""

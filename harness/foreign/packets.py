@@ -1,0 +1,232 @@
+"""Cutting a direction of a connection into packets, where its capture may have begun late and may lack bytes.
+
+Behind bytes that are missing, nobody knows where the next packet begins: it is looked for by its signature, and
+believed when it can be read and another follows it. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable
+
+from harness.capture.framer import Framer
+from harness.capture.sut_framer import SutFramer
+from reference_qm.codec import FormatError, FramingError, parse_packet
+from reference_qm.codec.base import SIGNATURE, VERSION, measure
+
+Take = Callable[[bytes, int, int, FormatError | None], None]
+"""Takes a packet, the frame in which it begins, the time (int us) of that which completes it, and why it is none."""
+
+HEAD = 12
+"""int bytes of a packet that tell its size."""
+PDU_HEAD = 16
+HEAD_OF_ALL = max(HEAD, PDU_HEAD)
+"""int bytes that tell the size of a packet or of a PDU."""
+_AT = 4
+"""The offset of the signature."""
+_LAST_TYPE = 19
+_FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
+"""The representations of data of a PDU that computers have: ASCII and IEEE, in either byte order."""
+
+
+class Cutter(ABC):
+    """A cutter of one direction; ``lost`` counts packets that are not whole, of several in a row one."""
+
+    def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
+        self._framer = framer
+        self._take = take
+        self._in_step = not late
+        """Whether the next byte, or the first that is held, begins a packet."""
+        self._on_trial = False
+        """Whether that is only supposed."""
+        self._held = bytearray()
+        """Bytes that the framer has not been shown, behind those that it holds."""
+        self._wanted = 0
+        """The bytes, with those of the framer, that the packet has which they begin; 0 while its size is not there."""
+        self._skipped = 0
+        """The bytes to come of a packet that has a hole."""
+        self._pieces: deque[tuple[int, int]] = deque()
+        """The frames of the bytes that are held, and how many each has."""
+        self._broken = False
+        self._time_us = 0
+        self.lost = 0
+
+    @abstractmethod
+    def size_of(self, head: bytes) -> int | None:
+        """Return the bytes of the packet that begins so; None while that is open, or where none begins."""
+
+    @abstractmethod
+    def find(self, data: bytes) -> int | None:
+        """Return where a packet seems to begin."""
+
+    @abstractmethod
+    def is_packet(self, data: bytes) -> bool:
+        """Return whether bytes are a packet that can be read."""
+
+    def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
+        """Take the next bytes."""
+        self._time_us = time_us
+        if self._skipped:
+            skipped = min(self._skipped, len(data))
+            self._skipped -= skipped
+            data = data[skipped:]
+        if not data:
+            return
+        self._held += data
+        self._pieces.append((number, len(data)))
+        if not self._in_step:
+            self._search()
+        elif self._on_trial:
+            self._try(pushed)
+        if self._broken:
+            self._forget()
+        elif self._in_step and not self._on_trial and self._held:
+            self._feed(pushed)
+
+    def hole(self, size: int) -> None:
+        """Take note that bytes are missing here."""
+        there = self._framer.pending + len(self._held)
+        known = self._in_step and not self._broken and not self._skipped
+        wanted = self.size_of(self._head()) if known else None
+        self.lost += known
+        self._forget()
+        self._broken = False
+        if self._skipped >= size:
+            self._skipped -= size
+        elif wanted is not None and wanted >= there + size:
+            self._skipped = wanted - there - size
+        else:
+            self._skipped = 0
+            self._in_step = self._on_trial = False
+
+    def end(self) -> None:
+        """Take what is held at the end of the direction, if no packet begins with it."""
+        if not self._in_step or self._on_trial or self._broken:
+            return
+        self._feed(True)
+        left = self._framer.rest()
+        if left:
+            self._take(left, self._taken(len(left)), self._time_us, None)
+
+    def _feed(self, pushed: bool) -> None:
+        """Show the framer what is held, when that may complete a packet."""
+        there = self._framer.pending + len(self._held)
+        if not self._wanted:
+            self._wanted = self.size_of(self._head()) or 0
+        if not pushed and self._wanted > there:
+            return
+        data, self._held = bytes(self._held), bytearray()
+        error: FramingError | None = None
+        try:
+            packets = self._framer.feed(data)
+        except FramingError as broken:
+            packets, error = broken.packets, broken
+        if packets:
+            self._wanted = 0
+        for packet in packets:
+            self._take(packet, self._taken(len(packet)), self._time_us, None)
+        if error is not None:
+            self._broken = True
+            self._take(self._framer.broken, self._taken(len(self._framer.broken)), self._time_us, error)
+
+    def _search(self) -> None:
+        """Look for a packet in what is held; the bytes before it are left out."""
+        at = self.find(bytes(self._held))
+        if at is None:
+            self._drop(max(len(self._held) - HEAD_OF_ALL, 0))
+            return
+        self._drop(at)
+        self._in_step = self._on_trial = True
+        self._try(False)
+
+    def _try(self, pushed: bool) -> None:
+        """Decide whether a packet begins with what is held: it can be read, and another follows, or nothing."""
+        while self._on_trial:
+            size = self.size_of(bytes(self._held[:HEAD_OF_ALL]))
+            if size is None or len(self._held) < size:
+                return
+            after = bytes(self._held[size : size + HEAD_OF_ALL])
+            if self.is_packet(bytes(self._held[:size])) and (not after or self.find(after) == 0):
+                self._on_trial = False
+            elif not after or len(after) == HEAD_OF_ALL or pushed:
+                self._drop(1)
+                at = self.find(bytes(self._held))
+                if at is None:
+                    self._in_step = self._on_trial = False
+                    self._drop(max(len(self._held) - HEAD_OF_ALL, 0))
+                else:
+                    self._drop(at)
+            else:
+                return
+
+    def _head(self) -> bytes:
+        return (self._framer.head + bytes(self._held[:HEAD_OF_ALL]))[:HEAD_OF_ALL]
+
+    def _drop(self, size: int) -> None:
+        """Leave out the first bytes that are held."""
+        if size:
+            self._taken(size)
+            del self._held[:size]
+
+    def _forget(self) -> None:
+        self._framer.clear()
+        self._held.clear()
+        self._pieces.clear()
+        self._wanted = 0
+
+    def _taken(self, size: int) -> int:
+        """Take bytes off the frames that have them; return the first of these frames."""
+        number = self._pieces[0][0] if self._pieces else 0
+        while size and self._pieces:
+            frame, there = self._pieces.popleft()
+            if there > size:
+                self._pieces.appendleft((frame, there - size))
+            size -= min(size, there)
+        return number
+
+
+class PacketCutter(Cutter):
+    """A cutter into packets of MS-MQQB."""
+
+    def __init__(self, take: Take, *, late: bool) -> None:
+        super().__init__(SutFramer(), take, late=late)
+
+    def size_of(self, head: bytes) -> int | None:
+        try:
+            return measure(head)
+        except FormatError:
+            return None
+
+    def find(self, data: bytes) -> int | None:
+        return find_packet(data)
+
+    def is_packet(self, data: bytes) -> bool:
+        try:
+            parse_packet(data)
+        except FormatError:
+            return False
+        return True
+
+
+def find_packet(data: bytes) -> int | None:
+    """Return where a packet of MS-MQQB seems to begin, with its size; None where none does."""
+    at = data.find(SIGNATURE, _AT)
+    while at >= 0:
+        begin = at - _AT
+        if data[begin] == VERSION and len(data) - begin >= HEAD:
+            try:
+                measure(data[begin : begin + HEAD])
+            except FormatError:
+                pass
+            else:
+                return begin
+        at = data.find(SIGNATURE, at + 1)
+    return None
+
+
+def is_pdu(data: bytes) -> bool:
+    """Return whether bytes begin as a PDU of DCE/RPC, version 5.0 or 5.1, does."""
+    if len(data) < PDU_HEAD or data[0] != 5 or data[1] > 1 or data[2] > _LAST_TYPE or data[4:8] not in _FORMATS:
+        return False
+    return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD

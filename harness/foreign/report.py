@@ -1,0 +1,143 @@
+"""The report of `mqconform check` as text, as JSON and as JUnit's XML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from types import MappingProxyType
+from xml.etree import ElementTree
+
+from harness.foreign.check import Checked
+from harness.foreign.conversations import MSMQ, RPC
+from harness.foreign.findings import RuleFinding, SystemFinding, as_json
+from harness.judging.passive import PASSIVE
+from harness.judging.verdicts import BROKEN, Advice, Verdict
+from harness.printable import one_line
+
+LISTED = 20
+"""Conversations and reasons that the text lists; JSON has all."""
+LONGEST = 300
+Findings = Sequence[tuple[Checked, list[SystemFinding]]]
+_NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
+
+
+def as_text(findings: Findings) -> str:
+    """Return the report for people."""
+    return "\n".join(line for one in findings for line in _text(*one)) + "\n"
+
+
+def as_json_text(findings: Findings) -> str:
+    """Return the report for programs."""
+    made = {"schema": 1, "files": [as_json(checked, systems) for checked, systems in findings]}
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+
+
+def as_junit(findings: Findings) -> str:
+    """Return JUnit's XML: a test suite for each system, a test case for each rule that occurred."""
+    root = ElementTree.Element("testsuites", name="mqconform check")
+    for checked, systems in findings:
+        for system in systems:
+            name = f"{system.name} in {checked.path.name}"
+            suite = ElementTree.SubElement(root, "testsuite", name=name, tests=str(len(system.rules)), errors="0")
+            suite.set("failures", str(len(system.of(Verdict.FAIL))))
+            for rule in system.rules:
+                _case(suite, rule)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Findings], str]] = MappingProxyType(
+    {"text": as_text, "json": as_json_text, "junit": as_junit}
+)
+
+
+def _case(suite: ElementTree.Element, rule: RuleFinding) -> None:
+    section = rule.rule.rpartition("-")[0].replace("-", ".", 1)
+    case = ElementTree.SubElement(suite, "testcase", classname=section, name=rule.rule)
+    if rule.verdict is Verdict.FAIL:
+        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST)).text = _of_rule_in_xml(rule)
+    elif rule.verdict is Verdict.WARN:
+        ElementTree.SubElement(case, "system-out").text = _of_rule_in_xml(rule)
+    elif rule.verdict is Verdict.NOT_EXERCISED:
+        ElementTree.SubElement(case, "skipped", message=one_line(rule.reason, LONGEST))
+
+
+def _of_rule_in_xml(rule: RuleFinding) -> str:
+    text = "\n".join(_of_rule(rule))
+    return "".join(char for char in text if char == "\n" or char.isprintable())
+
+
+def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
+    traffic = checked.traffic
+    totals = traffic.totals
+    span = (traffic.end_us - traffic.start_us) / 1_000_000
+    yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_since(traffic.start_us)}"
+    yield from (f"  {line}" for line in checked.damage)
+    others = totals.kinds.total() - totals.kinds[MSMQ] - totals.kinds[RPC]
+    yield (
+        f"  connections: {totals.kinds[MSMQ]:,} of queue managers, {totals.kinds[RPC]:,} of DCE/RPC, {others:,} others"
+    )
+    for one in totals.shown[:LISTED]:
+        frames = f"frames {one.first_frame} to {one.last_frame}"
+        yield f"    {one.client} to {one.server}: {one.kind}, {frames}, {one.packets:,} packets, {one.state}"
+        yield from (f"      {gap}" for gap in one.gaps)
+    if len(totals.shown) > LISTED:
+        yield f"    and {len(totals.shown) - LISTED:,} more (--format json lists them)"
+    if totals.lost:
+        yield f"  packets that are not whole, and not judged: at least {totals.lost:,}"
+    if totals.interfaces:
+        from harness.foreign.pdus import INTERFACES  # which takes a second to import
+
+        bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
+        yield f"  DCE/RPC interfaces that were bound: {', '.join(bound[:LISTED])}"
+    for why, count in traffic.unread.most_common(LISTED):
+        yield f"  not read: {count:,} {why}"
+    if not systems:
+        yield "  no packet of a queue manager that can be judged"
+    for system in systems:
+        yield ""
+        yield from _of_system(system)
+
+
+def _since(start_us: int) -> str:
+    if not start_us:
+        return ""
+    return f", from {datetime.fromtimestamp(start_us / 1_000_000, UTC).isoformat(sep=' ', timespec='seconds')}"
+
+
+def _of_system(finding: SystemFinding) -> Iterator[str]:
+    system = finding.system
+    yield f"system {finding.name}"
+    if system.identifiers:
+        yield f"  identifiers: {', '.join(sorted(map(str, system.identifiers)))}"
+    if system.server_class:
+        classes = [("no server-class system", "server-class system")[each] for each in sorted(system.server_class)]
+        yield f"  operating system, by its OS bit: {' and '.join(classes)}"
+    roles = [f"{role or 'unknown role'} of {count:,}" for role, count in sorted(system.roles.items())]
+    sent = [f"{count:,} {kind}" for kind, count in system.kinds.most_common()]
+    yield f"  connections: {', '.join(roles) or 'none'}; sent: {', '.join(sent) or 'nothing'}"
+    kept = f"{len(finding.of(Verdict.PASS))} kept"
+    broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _NAMES.items())
+    yield f"  {finding.decided} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
+    for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:LISTED]:
+        yield f"  could not be judged: {count:,} packets by a rule: {why}"
+    for rule in finding.of(*BROKEN):
+        yield from (f"  {line}" for line in _of_rule(rule))
+    for rule in finding.rules:
+        if rule.advice is Advice.MISSED:
+            yield f"  {rule.rule}: its advice (SHOULD) was not followed: {one_line(rule.packets[0].observed, LONGEST)}"
+
+
+def _of_rule(rule: RuleFinding) -> Iterator[str]:
+    yield f"{_NAMES[rule.verdict]}: {rule.rule} ({rule.level}) {rule.says}"
+    yield f"  expected: {one_line(rule.expected, LONGEST)}"
+    for each in rule.packets:
+        yield f"  frame {each.frame}, {each.time_s:.3f} s: {one_line(each.observed, LONGEST)}"
+        if each.octets:
+            yield f"    {each.field or 'bytes'} at {each.first} to {each.last}: {each.octets}"
+    if rule.reason:
+        yield f"  {one_line(rule.reason, LONGEST)}"
+    if rule.errata:
+        yield f"  errata: {', '.join(rule.errata)}"
+    yield f"  filter: {rule.filter}"

@@ -1,0 +1,148 @@
+"""The systems whose packets a capture has: each is judged by every passive predicate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from uuid import UUID
+
+from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, name_frame
+from harness.errors import UsageError
+from harness.judging.judge import PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
+from harness.judging.passive import load_predicates
+from harness.judging.verdicts import Entry
+from harness.rules.catalogue import Catalogue
+from reference_qm.codec import EstablishConnectionPacket, FormatError
+
+IDENTIFIERS_KEPT = 16
+"""Identifiers of one system that a report has; more are those of a network address that several systems share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The system that somebody wants judged: an address, and the port of its end within a computer that has both."""
+
+    address: bytes
+    port: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Wanted:
+        """Read ``ADDRESS``, ``ADDRESS:PORT`` or ``[IPV6]:PORT``; UsageError says what is wrong."""
+        host, _, port = text.rpartition(":") if text.count(":") == 1 or "]:" in text else (text, "", "")
+        try:
+            return cls(ip_address(host.strip("[]")).packed, int(port) if port else None)
+        except ValueError as error:
+            raise UsageError(f"--sut {text}: neither an IP address nor ADDRESS:PORT") from error
+
+
+class System:
+    """A system that is judged, and what its packets say of it."""
+
+    def __init__(self, name: str, judge: Judge, entries: list[Entry]) -> None:
+        self.name = name
+        self.judge = judge
+        self.entries = entries
+        self.identifiers: set[UUID] = set()
+        self.server_class: set[bool] = set()
+        """What the OS bit of its EstablishConnection requests says."""
+        self.roles: Counter[str] = Counter()
+        """Its connections by its role; an empty one where the opening was not captured."""
+        self.kinds: Counter[str] = Counter()
+        """Its packets by kind."""
+
+    def take(self, frame: Frame) -> None:
+        """Judge a packet of its own, or take note of one that it received."""
+        if frame.from_sut:
+            self.kinds[frame.kind] += 1
+            self._identify(frame)
+        self.judge.packets.on_frame(frame)
+        if frame.kind == "UserMessage" and frame.size > SIZE_LOOKED_THROUGH:
+            frame.forget()  # no field of it is shown
+        else:
+            frame.leave_layers()
+        self.judge.packets.malformed.clear()  # only checks blame such packets
+
+    def finish(self) -> None:
+        """Write the verdicts."""
+        self.judge.passive()
+
+    def _identify(self, frame: Frame) -> None:
+        connection = frame.connection
+        if frame.kind != "EstablishConnection" or connection is None or not connection.sut_role:
+            return
+        packet = frame.record
+        assert isinstance(packet, EstablishConnectionPacket)
+        header = packet.EstablishConnectionHeader
+        is_request = connection.sut_role == "initiator"
+        if len(self.identifiers) < IDENTIFIERS_KEPT:
+            self.identifiers.add(header.ClientGuid if is_request else header.ServerGuid)
+        if is_request:
+            self.server_class.add(bool(header.OS))
+
+
+@dataclass(slots=True)
+class Systems:
+    """All systems of a capture, by name; ``wanted``: the only one that is judged."""
+
+    catalogue: Catalogue
+    capture: str
+    profile: str
+    wanted: Wanted | None = None
+    by_name: dict[str, System] = field(default_factory=dict)
+
+    def at(self, name: str, address: bytes, port: int) -> System | None:
+        """Return the system of a name and address; None for one that is not wanted."""
+        if self.wanted is not None and (
+            address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
+        ):
+            return None
+        if name not in self.by_name:
+            self.by_name[name] = self._made(name)
+        return self.by_name[name]
+
+    def _made(self, name: str) -> System:
+        entries: list[Entry] = []
+        passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
+        kept = _Kept(entries)
+        judge = Judge(
+            self.catalogue, kept, test=name, covers=(), capture=self.capture, passes=passes, profile=self.profile
+        )
+        for other in self.by_name.values():
+            judge.packets.share(other.judge.packets)
+            break
+        return System(name, judge, entries)
+
+
+class _Kept:
+    def __init__(self, entries: list[Entry]) -> None:
+        self.append = entries.append
+
+
+@dataclass(slots=True)
+class View:
+    """A connection, or datagrams, as one system has it: ``side`` is its own (0 or 1)."""
+
+    system: System
+    side: int
+    connection: Connection | None
+
+
+def show(
+    views: list[View], side: int, data: bytes, number: int, time_ms: int, transport: str, error: FormatError | None
+) -> str:
+    """Show a packet that one side has sent to the systems at both ends; return its kind."""
+    first: Frame | None = None
+    for view in views:
+        direction = FROM_SUT if view.side == side else TO_SUT
+        frame = Frame(number, time_ms, direction, transport, data, MALFORMED, view.connection, error)
+        if first is None:
+            first = frame
+            if error is None:
+                name_frame(frame)
+        else:
+            frame.kind, frame.message = first.kind, first.message
+            if "record" in first.__dict__:  # parsed once for both
+                frame.__dict__["record"] = first.record
+        view.system.take(frame)
+    return first.kind if first is not None else MALFORMED

@@ -1,0 +1,147 @@
+"""The frames of a capture, one by one: to the conversations that they are of."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+
+from harness.foreign.conversations import MSMQ, SESSION_PORT, Conversation, Totals
+from harness.foreign.datagrams import TCP, UDP, Fragments, NotRead, Payload, read_ip
+from harness.foreign.links import CUT, LINKS, NOT_IP
+from harness.foreign.reassembly import ACK, SYN
+from harness.foreign.systems import Systems, View, show
+from harness.wire.capture_files import Record
+
+PING_PORT = 3527
+MOST_OPEN = 16_384
+"""Connections that are followed at once; the one that was opened first ends for a new one."""
+_TCP_HEADER, _UDP_HEADER = 20, 8
+
+
+@dataclass(slots=True)
+class Traffic:
+    """The traffic of a capture. ``unread``: frames that have nothing that is judged, by the reason."""
+
+    systems: Systems
+    ports: frozenset[int] = frozenset((SESSION_PORT,))
+    totals: Totals = field(default_factory=Totals)
+    frames: int = 0
+    start_us: int = 0
+    end_us: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
+    _fragments: Fragments = field(default_factory=Fragments)
+    _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
+    """By addresses and ports, in the order of either direction: the conversation, and the side that sends so."""
+
+    def take(self, record: Record) -> None:
+        """Take the next frame."""
+        self.frames += 1
+        time_us = record.time_us
+        if self.frames == 1:
+            self.start_us = time_us
+        if time_us > self.end_us:
+            self.end_us = time_us
+        try:
+            self._frame(record)
+        except NotRead as reason:
+            self.unread[str(reason)] += 1
+
+    def end(self) -> None:
+        """End all that is open, and write the verdicts."""
+        for conversation, _ in list(self._open.values()):
+            conversation.end()
+        self._open.clear()
+        if lacking := self._fragments.end():
+            self.unread["IP packets of which fragments are missing"] += lacking
+        for system in self.systems.by_name.values():
+            system.finish()
+
+    def _frame(self, record: Record) -> None:
+        link = LINKS.get(record.link_type)
+        if link is None:
+            raise NotRead(f"frames of link type {record.link_type}, which is not read")
+        at = link(record.data)
+        if at == NOT_IP:
+            raise NotRead("frames without an IP packet")
+        if at == CUT:
+            raise NotRead("frames that are cut before their IP header")
+        payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
+        if payload is None:
+            return
+        if payload.protocol == TCP:
+            self._segment(payload, record.time_us)
+        elif payload.protocol == UDP:
+            self._datagram(payload, record.time_us)
+        else:
+            raise NotRead("IP packets with neither TCP nor UDP")
+
+    def _segment(self, payload: Payload, time_us: int) -> None:
+        data = payload.data
+        if len(data) < _TCP_HEADER:
+            raise NotRead("TCP segments that are cut before the end of their header")
+        start, flags = (data[12] >> 4) * 4, data[13]
+        if start < _TCP_HEADER or start > len(data) + payload.missing:
+            raise NotRead("TCP segments with a wrong length")
+        key = payload.source + payload.target + data[:4]
+        known = self._open.get(key)
+        sequence = int.from_bytes(data[4:8], "big")
+        if known is None or (flags & SYN and not flags & ACK and known[0].is_opened_again(known[1], sequence)):
+            known = self._opened(key, payload)
+        conversation, side = known
+        if conversation.ended:
+            return
+        cut = max(start - len(data), 0)  # of the options
+        conversation.segment(
+            side,
+            sequence,
+            int.from_bytes(data[8:12], "big"),
+            flags,
+            data[start:],
+            payload.missing - cut,
+            payload.number,
+            time_us,
+        )
+
+    def _opened(self, key: bytes, payload: Payload) -> tuple[Conversation, int]:
+        data = payload.data
+        ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
+        ends = (payload.source, ports[0]), (payload.target, ports[1])
+        back = payload.target + payload.source + data[2:4] + data[:2]
+        for former in (key, back):
+            if former in self._open:
+                self._open.pop(former)[0].end()
+        while len(self._open) >= 2 * MOST_OPEN:
+            self._open.popitem(last=False)[1][0].end()
+        conversation = Conversation(ends, payload.number, self.start_us, self.systems, self.totals, self.ports)
+        self._open[key] = conversation, 0
+        if back != key:
+            self._open[back] = conversation, 1
+        return self._open[key]
+
+    def _datagram(self, payload: Payload, time_us: int) -> None:
+        data = payload.data
+        if len(data) < _UDP_HEADER:
+            raise NotRead("UDP datagrams that are cut before the end of their header")
+        ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
+        if PING_PORT not in ports:
+            return
+        if payload.missing:
+            raise NotRead("pings that are cut")
+        ends = payload.source, payload.target
+        views = []
+        for side in (0, 1):
+            name = str(ip_address(ends[side]))
+            if ends[0] == ends[1]:
+                name = f"{name}:{ports[side]}" if ports[side] == PING_PORT else f"the client of {name}:{PING_PORT}"
+            system = self.systems.at(name, ends[side], self._port_of(ends, ports[side]))
+            if system is not None:
+                views.append(View(system, side, None))
+        size = int.from_bytes(data[4:6], "big")
+        time_ms = (time_us - self.start_us) // 1000
+        show(views, 0, data[_UDP_HEADER : size or None], payload.number, time_ms, "udp", None)
+        self.totals.packets[MSMQ] += 1
+
+    def _port_of(self, ends: tuple[bytes, bytes], port: int) -> int:
+        wanted = self.systems.wanted
+        return wanted.port if ends[0] != ends[1] and wanted is not None and wanted.port is not None else port

@@ -1,0 +1,69 @@
+"""The inputs of the session machine: packet kinds with the variants that decide a transition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from harness.peer.conversation import RawConversation
+from harness.peer.handshake import establish_request, parameters_request
+from harness.peer.peer import Peer
+from harness.wire import session_ack
+from harness.wire.base import BaseHeader
+from harness.wire.internal import InternalHeader, UnknownInternal
+
+FOREIGN_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000f0f0")
+"""The identifier of no queue manager."""
+UNKNOWN_TYPE = 9
+"""A value of InternalHeader.Flags.PT that MS-MQQB 2.2.1 does not have."""
+NO_PACKET = b"\x11" + bytes(15)
+"""16 bytes with another version and no signature."""
+
+Build = Callable[[Peer, RawConversation], Any]
+"""Builds the packet of an input from what was sent on the connection before."""
+
+
+def _acknowledge(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
+    """Build a SessionAck; the arguments are added to the right counts."""
+
+    def build(_: Peer, conversation: RawConversation) -> Any:
+        sent = sum(frame.kind == "UserMessage" for frame in conversation.sent)
+        counts: dict[str, Any] = {
+            "UserMsgSequenceNumber": (sent + messages) & 0xFFFF,
+            "RecoverableMsgSeqNumber": (sent + recoverable) & 0xFFFF,
+        }
+        return session_ack(AckSequenceNumber=ahead, **counts)
+
+    return build
+
+
+def _build_unknown(_: Peer, __: RawConversation) -> Any:
+    return BaseHeader() / InternalHeader(PT=UNKNOWN_TYPE) / UnknownInternal(Data=bytes(12))
+
+
+INPUTS: Mapping[str, Build] = MappingProxyType(
+    {
+        "EstablishConnection": lambda peer, _: establish_request(peer),
+        "EstablishConnection for another": lambda peer, _: establish_request(peer, ServerGuid=FOREIGN_GUID),
+        "ConnectionParameters": lambda _, __: parameters_request(),
+        "recoverable message": lambda peer, _: peer.recoverable_message(),
+        "SessionAck": _acknowledge(),
+        "early SessionAck": _acknowledge(ahead=1),
+        "SessionAck with a greater count": _acknowledge(messages=1),
+        "SessionAck with a smaller count": _acknowledge(messages=-1),
+        "SessionAck with a wrong recoverable count": _acknowledge(recoverable=1),
+        "unknown internal packet": _build_unknown,
+        "no packet": lambda _, __: NO_PACKET,
+    }
+)
+"""The packets by name.
+
+Express and transactional messages are left out: what acknowledges them comes after a longer time, with other packets.
+"""
+ACKNOWLEDGED = ("recoverable message",)
+"""The inputs that a system acknowledges on an open session after a time."""
+LOSS = "loss of the connection"
+"""The input that closes the connection; what follows it is sent to nobody."""
+ALPHABET = (*INPUTS, LOSS)

@@ -1,0 +1,72 @@
+"""The machine that the documents demand of an acceptor, and the transitions in which a learned machine breaks it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.learn.machine import Machine
+
+TABLE = Path(__file__).with_name("demanded.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The permitted outputs of a state and an input, each with the next state, and the rules that demand them."""
+
+    outputs: Mapping[str, str]
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """The demanded machine; a state or an input without a cell is left open."""
+
+    initial: str
+    states: Mapping[str, Mapping[str, Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A transition of a learned machine that is not permitted, with a shortest word that shows it."""
+
+    rules: tuple[str, ...]
+    state: str
+    word: tuple[str, ...]
+    expected: tuple[str, ...]
+    observed: str
+
+
+def read_demands() -> Demands:
+    """Return the demanded machine."""
+    tree = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    initial = tree.pop("initial")
+    states = {
+        state: {letter: Cell(one["outputs"], tuple(one["rules"])) for letter, one in row.items()}
+        for state, row in tree.items()
+    }
+    return Demands(initial, states)
+
+
+def find_broken(machine: Machine, demands: Demands) -> Iterator[Broken]:
+    """Yield the transitions that break a demand, the shortest words first; each pair of states is visited once."""
+    begun = (machine.initial, demands.initial)
+    waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])
+    known = {begun}
+    while waiting:
+        state, demanded, word = waiting.popleft()
+        for letter, cell in demands.states.get(demanded, {}).items():
+            if letter not in machine.states[state]:
+                continue
+            output, following = machine.states[state][letter]
+            longer = (*word, letter)
+            if output not in cell.outputs:
+                yield Broken(cell.rules, demanded, longer, tuple(cell.outputs), output)
+                continue
+            pair = (following, cell.outputs[output])
+            if pair not in known:
+                known.add(pair)
+                waiting.append((*pair, longer))

@@ -1,0 +1,150 @@
+"""AALpy against a system under test: a word is a new connection, an output is what the system answers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import HarnessError, UsageError
+from harness.learn.alphabet import ACKNOWLEDGED, ALPHABET, INPUTS, LOSS
+from harness.learn.machine import CLOSED, Machine
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from harness.peer.timeouts import RECOVERABLE_ACK_MS
+
+WALKS_PER_STATE, WALK_LENGTH = 20, 6
+"""The walks of the equivalence oracle: from each known state, so that rare states are left as often as the first."""
+REFUSED = " with CS"
+LONGEST_MS = 24 * 60 * 60 * 1000
+"""The limit of learning in real time, where each silence is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A learned machine with its cost: words sent to the system, and inputs in them."""
+
+    machine: Machine
+    words: int
+    inputs: int
+
+
+class SessionSystem:
+    """The session machine of a system as an acceptor, driven input by input."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._conversation: RawConversation | None = None
+        self._seen = 0
+        self._word: tuple[str, ...] = ()
+        self._answered: dict[tuple[str, ...], tuple[int, bool]] = {}
+        """By word how many packets had come after it, and whether the system had closed the connection."""
+        self.words = self.inputs = 0
+
+    def begin_word(self) -> None:
+        """Open a new connection."""
+        self._conversation = self._peer.connect()
+        self._seen = 0
+        self._word = ()
+        self.words += 1
+
+    def end_word(self) -> None:
+        """Close the connection."""
+        if self._conversation is not None:
+            self._conversation.end()
+        self._conversation = None
+
+    def send_input(self, name: str) -> str:
+        """Send the packet of an input; return the kinds of packets that came, and ``CLOSED`` at the end."""
+        conversation = self._conversation
+        if conversation is None or _is_closed(conversation):
+            return CLOSED
+        self.inputs += 1
+        if name == LOSS:
+            conversation.end()
+            return CLOSED
+        conversation.send(INPUTS[name](self._peer, conversation))
+        self._word = (*self._word, name)
+        if self._word in self._answered:
+            self._await_again(conversation, *self._answered[self._word])
+        else:
+            self._await_answers(conversation, name)
+            self._answered[self._word] = len(conversation.received), _is_closed(conversation)
+        new = conversation.received[self._seen :]
+        self._seen = len(conversation.received)
+        answers = [_name_answer(frame) for frame in new]
+        if _is_closed(conversation):
+            answers.append(CLOSED)
+        return " + ".join(answers) or "nothing"
+
+    def _await_answers(self, conversation: RawConversation, name: str) -> None:
+        """Wait until the system is silent; after a message until its acknowledgment, which a timer sends."""
+        sut = self._peer.sut
+        if name in ACKNOWLEDGED:
+            limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+            came = len(conversation.received)
+            self._peer.environment.run_until(
+                lambda: _is_closed(conversation) or len(conversation.received) > came, limit_ms, exactly=True
+            )
+        self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
+
+    def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
+        """Wait for the answer that the same word had before, without a silence after it."""
+        self._peer.environment.run_until(
+            lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
+            self._peer.sut.response_timeout_ms,
+        )
+
+
+def _is_closed(conversation: RawConversation) -> bool:
+    return conversation.record.closed_by is not None
+
+
+def _name_answer(frame: Any) -> str:
+    refused = frame.kind == "EstablishConnection" and frame["InternalHeader"].CS
+    return f"{frame.kind}{REFUSED if refused else ''}"
+
+
+def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> Learned:
+    """Learn the session machine of a peer's SUT; UsageError where AALpy is missing, HarnessError for chance answers."""
+    try:
+        from aalpy.base import SUL
+        from aalpy.learning_algs import run_Lstar
+        from aalpy.oracles import StatePrefixEqOracle
+    except ImportError as error:
+        raise UsageError("learn needs AALpy: pip install 'mqconform[learn]'") from error
+    system = SessionSystem(peer)
+
+    class Adapter(SUL):  # type: ignore[misc]
+        """The system as AALpy asks for it."""
+
+        def pre(self) -> None:
+            system.begin_word()
+
+        def post(self) -> None:
+            system.end_word()
+
+        def step(self, letter: str) -> str:
+            return system.send_input(letter)
+
+    peer.environment.limit(LONGEST_MS)
+    random.seed(seed)  # AALpy draws its walks from the module's generator
+    adapter = Adapter()
+    oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)
+    try:
+        model = run_Lstar(list(alphabet), adapter, oracle, "mealy", print_level=0)
+    except SystemExit as error:  # AALpy ends the process when the same word was answered in two ways
+        raise HarnessError("the system answered the same packets in two ways: it cannot be learned") from error
+    return Learned(_read_machine(model, alphabet), system.words, system.inputs)
+
+
+def _read_machine(model: Any, alphabet: Sequence[str]) -> Machine:
+    names = {id(state): f"s{number}" for number, state in enumerate(model.states)}
+    rows = {
+        names[id(state)]: {
+            letter: (str(state.output_fun[letter]), names[id(state.transitions[letter])]) for letter in alphabet
+        }
+        for state in model.states
+    }
+    return Machine(names[id(model.initial_state)], rows)

@@ -1,0 +1,108 @@
+"""A Mealy machine: states with an output and a next state for each input."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+
+CLOSED = "closed"
+SCHEMA = 1
+
+Row = Mapping[str, tuple[str, str]]
+"""By input the output and the next state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A deterministic machine; ``states``: by name the row of each state."""
+
+    initial: str
+    states: Mapping[str, Row]
+
+    def run(self, word: tuple[str, ...]) -> list[str]:
+        """Return the outputs of a word from the initial state."""
+        state, outputs = self.initial, []
+        for letter in word:
+            output, state = self.states[state][letter]
+            outputs.append(output)
+        return outputs
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the machine as JSON that ``read_machine`` reads."""
+        states = {
+            name: {letter: {"output": output, "next": following} for letter, (output, following) in row.items()}
+            for name, row in self.states.items()
+        }
+        return {"schema": SCHEMA, "initial": self.initial, "states": states}
+
+    def to_dot(self) -> str:
+        """Return the machine as a Graphviz diagram: one arrow for all inputs of the same effect."""
+        lines = ["digraph session {", "  rankdir=LR;", f"  start [shape=point]; start -> {self.initial};"]
+        for name, row in self.states.items():
+            grouped: dict[tuple[str, str], list[str]] = {}
+            for letter, effect in row.items():
+                grouped.setdefault(effect, []).append(letter)
+            for (output, following), letters in grouped.items():
+                label = "\\n".join([*letters, f"/ {output}"])
+                lines.append(f'  {name} -> {following} [label="{label}"];')
+        return "\n".join([*lines, "}", ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A transition in which two machines differ: the shortest word that shows it, and the last output of each."""
+
+    word: tuple[str, ...]
+    first: str
+    second: str
+    states: tuple[str, str]
+
+
+def read_machine(path: Path) -> Machine:
+    """Read a machine that ``learn --out`` wrote; UsageError for another file."""
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        states = {
+            name: {letter: (one["output"], one["next"]) for letter, one in row.items()}
+            for name, row in tree["states"].items()
+        }
+        machine = Machine(tree["initial"], states)
+        complete = tree["schema"] == SCHEMA and machine.initial in states
+        complete = complete and all(following in states for row in states.values() for _, following in row.values())
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path}: is no machine of `mqconform learn`: {type(error).__name__}") from error
+    if not complete:
+        raise UsageError(f"{path}: is no machine of `mqconform learn` of this version")
+    return machine
+
+
+def find_differences(first: Machine, second: Machine) -> list[Difference]:
+    """Return the transitions with another output, each with a shortest word; both machines are walked side by side."""
+    return list(_walk(first, second, lambda one, other: one == other))
+
+
+def _walk(first: Machine, second: Machine, agree: Callable[[str, str], bool]) -> Iterator[Difference]:
+    begun = (first.initial, second.initial)
+    waiting: deque[tuple[tuple[str, str], tuple[str, ...]]] = deque([(begun, ())])
+    known = {begun}
+    while waiting:
+        (one, other), word = waiting.popleft()
+        for letter in first.states[one]:
+            if letter not in second.states[other]:
+                continue
+            output, following = first.states[one][letter]
+            second_output, second_following = second.states[other][letter]
+            longer = (*word, letter)
+            if not agree(output, second_output):
+                yield Difference(longer, output, second_output, (one, other))
+                continue
+            pair = (following, second_following)
+            if pair not in known:
+                known.add(pair)
+                waiting.append((pair, longer))

@@ -1,0 +1,49 @@
+"""The outcome of a scenario in one direction, by the identity of its messages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Result(StrEnum):
+    """Whether a scenario had the required outcome."""
+
+    PASS = "pass"  # noqa: S105 - a verdict
+    FAIL = "fail"
+    UNSUPPORTED = "unsupported"
+    """A control channel lacks a facility that the scenario needs: declared, never guessed."""
+    BROKEN = "broken"
+    """The scenario ended early: a system refused a command or did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result with its reason: what differs, which facility is missing, or what broke."""
+
+    result: Result
+    why: str = ""
+
+
+def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: bool) -> Outcome:
+    """Compare labels: each message has to arrive once, and ``in_order`` in the order of sending."""
+    wanted, found = Counter(sent), Counter(arrived)
+    parts = {
+        "missing": sorted((wanted - found).elements()),
+        "arrived again": sorted(label for label in found if found[label] > 1 and label in wanted),
+        "not expected": sorted(set(found) - set(wanted)),
+    }
+    differences = [f"{name}: {', '.join(labels)}" for name, labels in parts.items() if labels]
+    if not differences and in_order and list(arrived) != list(sent):
+        differences = [f"in another order: {', '.join(arrived)}"]
+    return Outcome(Result.FAIL, "; ".join(differences)) if differences else Outcome(Result.PASS)
+
+
+def compare_classes(expected: Sequence[str], observed: Sequence[str]) -> Outcome:
+    """Compare the classes of acknowledgments, in any order."""
+    if Counter(expected) == Counter(observed):
+        return Outcome(Result.PASS)
+    wanted, found = ", ".join(sorted(expected)), ", ".join(sorted(observed)) or "none"
+    return Outcome(Result.FAIL, f"acknowledgments: {found}; expected: {wanted}")

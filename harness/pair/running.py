@@ -1,0 +1,72 @@
+"""All scenarios in both directions, each with a capture that is judged passively for both systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.errors import ConformanceFailure, SutUnavailable
+from harness.foreign.check import check_capture
+from harness.foreign.findings import findings_of
+from harness.judging.verdicts import Verdict
+from harness.pair.outcomes import Outcome, Result
+from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
+from harness.pair.systems import A, B, Drivers, Pair
+from harness.rules.catalogue import Catalogue
+
+DIRECTIONS = ((A, B), (B, A))
+
+
+@dataclass(slots=True)
+class Cell:
+    """A scenario in one direction: its outcome, its capture, and the rules that each system broke there."""
+
+    scenario: str
+    origin: str
+    target: str
+    outcome: Outcome
+    capture: str = ""
+    broken: dict[str, list[str]] = field(default_factory=dict)
+
+
+def run_pair(
+    drivers: Drivers,
+    out: Path,
+    catalogue: Catalogue,
+    report: Callable[[Cell], None],
+    scenarios: Iterable[Scenario] = SCENARIOS,
+) -> list[Cell]:
+    """Run the scenarios; ``report`` gets each cell when it is done. Captures lie in ``out``."""
+    cells = []
+    for scenario in scenarios:
+        for origin, target in DIRECTIONS:
+            cell = _run_cell(drivers, out, catalogue, scenario, origin, target)
+            report(cell)
+            cells.append(cell)
+    return cells
+
+
+def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scenario, origin: str, target: str) -> Cell:
+    name = f"{scenario.name.replace(' ', '-')}-{origin}-{target}"
+    capture = out / f"{name}.pcapng"
+    identifiers = {}
+    with drivers.open_pair(name, capture) as pair:
+        identifiers = {one.sut.guid: role for role, one in pair.sides.items()}
+        outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or _run(scenario, pair, origin, target)
+    cell = Cell(scenario.name, origin, target, outcome)
+    if capture.is_file():
+        cell.capture = capture.name
+        for finding in findings_of(check_capture(capture, catalogue)):
+            roles = {identifiers[one] for one in finding.system.identifiers if one in identifiers}
+            rules = [one.rule for one in finding.of(Verdict.FAIL)]
+            for role in roles if rules else ():
+                cell.broken[role] = sorted({*cell.broken.get(role, []), *rules})
+    return cell
+
+
+def _run(scenario: Scenario, pair: Pair, origin: str, target: str) -> Outcome:
+    try:
+        return scenario.run(pair, pair.sides[origin], pair.sides[target])
+    except (ConformanceFailure, SutUnavailable) as error:
+        return Outcome(Result.BROKEN, str(error))

@@ -1,0 +1,163 @@
+"""The scenarios of a pair: an application at the origin sends, and both systems are asked for the outcome.
+
+Labels identify messages: each is unique in its scenario and direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.pair.outcomes import Outcome, Result, compare_classes, compare_messages
+from harness.pair.systems import Pair, Side
+
+NUMBER = 3
+LARGE = "x" * 3_000_000
+"""A body near the longest that a packet holds (4 MiB)."""
+POLLS = 40
+ADMIN_LIMIT = 1_000
+
+Run = Callable[[Pair, Side, Side], Outcome]
+"""Gets the pair, the origin and the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario with the facilities of control that the origin and the target need."""
+
+    name: str
+    says: str
+    origin: tuple[str, ...]
+    target: tuple[str, ...]
+    run: Run
+
+
+def _labels(name: str, number: int = NUMBER) -> list[str]:
+    return [f"{name} {index}" for index in range(1, number + 1)]
+
+
+def _send_all(origin: Side, target: Side, queue: str, labels: Sequence[str], **fields: Any) -> None:
+    for label in labels:
+        origin.sut.send(target.direct_name(queue), label=label, **{"body": label, **fields})
+
+
+def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
+    """Ask for the labels in a queue until so many are there; then once more after a silence, for repeated ones."""
+    limit_ms = side.sut.response_timeout_ms
+    for _ in range(POLLS):
+        if len(side.sut.labels(queue)) >= number:
+            break
+        pair.environment.run_until(lambda: False, max(1, limit_ms // POLLS))
+    pair.environment.run_until(lambda: False, side.sut.quiet_ms)
+    return side.sut.labels(queue)
+
+
+def _deliver(name: str, number: int = NUMBER, *, transactional: bool = False, **fields: Any) -> Run:
+    def run(pair: Pair, origin: Side, target: Side) -> Outcome:
+        queue = target.sut.queue("transactional" if transactional else "plain")
+        labels = _labels(name, number)
+        _send_all(origin, target, queue, labels, **fields)
+        return compare_messages(labels, _await_labels(pair, target, queue, len(labels)), in_order=True)
+
+    return run
+
+
+def _acknowledge(pair: Pair, origin: Side, target: Side) -> Outcome:
+    """Each of two messages is acknowledged on arrival and on receipt, in the origin's administration queue."""
+    queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
+    fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
+    _send_all(origin, target, queue, _labels("acknowledged", 2), **fields)
+    _await_labels(pair, target, queue, 2)
+    for _ in range(2):
+        target.sut.control.call("receive", queue=queue, timeout_ms=0)
+    return compare_classes(
+        ["MQMSG_CLASS_ACK_REACH_QUEUE", "MQMSG_CLASS_ACK_RECEIVE"] * 2, _await_classes(pair, origin, admin, 4)
+    )
+
+
+def _refuse(pair: Pair, origin: Side, target: Side) -> Outcome:
+    """A message to a missing queue is acknowledged negatively, or not at all.
+
+    An unsigned message is not answered while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
+    """
+    admin = origin.sut.queue("admin")
+    fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}
+    _send_all(origin, target, f"private$\\mqc-{origin.sut.own}-missing", _labels("refused", 1), **fields)
+    classes = _await_classes(pair, origin, admin, 1)
+    return compare_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
+
+
+def _await_classes(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
+    _await_labels(pair, side, queue, number)
+    found = side.sut.control.call("peek", queue=queue, limit=ADMIN_LIMIT)["messages"]
+    return [str(one["class"]) for one in found]
+
+
+def _reconnect(pair: Pair, origin: Side, target: Side) -> Outcome:
+    """The network fails while messages are sent; each arrives once and in order after it is restored."""
+    queue = target.sut.queue("plain")
+    labels = _labels("over an outage", 2 * NUMBER)
+    _send_all(origin, target, queue, labels[:NUMBER], delivery="recoverable")
+    pair.cut()
+    _send_all(origin, target, queue, labels[NUMBER:], delivery="recoverable")
+    pair.environment.run_until(lambda: False, target.sut.quiet_ms)
+    pair.mend()
+    return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
+
+
+def _restart(pair: Pair, origin: Side, target: Side) -> Outcome:
+    """The target restarts; recoverable messages sent before and afterwards are there once and in order."""
+    queue = target.sut.queue("plain")
+    labels = _labels("over a restart", 2 * NUMBER)
+    _send_all(origin, target, queue, labels[:NUMBER], delivery="recoverable")
+    _await_labels(pair, target, queue, NUMBER)
+    target.sut.restart()
+    _send_all(origin, target, queue, labels[NUMBER:], delivery="recoverable")
+    return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
+
+
+def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
+    """Wait as long as a queue manager waits before it connects again, several times."""
+    for _ in range(POLLS):
+        if len(side.sut.labels(queue)) >= number:
+            break
+        pair.environment.run_until(lambda: False, max(1, side.sut.connect_timeout_ms // POLLS))
+    return _await_labels(pair, side, queue, number)
+
+
+SEND, RECEIVE = ("send",), ("receive",)
+SCENARIOS = (
+    Scenario("express", "three express messages", SEND, RECEIVE, _deliver("express")),
+    Scenario(
+        "recoverable", "three recoverable messages", SEND, RECEIVE, _deliver("recoverable", delivery="recoverable")
+    ),
+    Scenario(
+        "transactional",
+        "three transactional messages with order acknowledgments",
+        SEND,
+        RECEIVE,
+        _deliver("transactional", transactional=True, delivery="transactional"),
+    ),
+    Scenario(
+        "large",
+        "a message of 3 MB",
+        SEND,
+        RECEIVE,
+        _deliver("large", 1, delivery="recoverable", body=LARGE),
+    ),
+    Scenario("acknowledgments", "positive acknowledgments", ("send", "receive"), RECEIVE, _acknowledge),
+    Scenario("refusal", "a message to a missing queue", ("send", "receive"), (), _refuse),
+    Scenario("lost connection", "an outage of the network", SEND, RECEIVE, _reconnect),
+    Scenario("restart", "a restart of the target", SEND, ("receive", "restart"), _restart),
+)
+
+
+def find_missing(scenario: Scenario, origin: Side, target: Side) -> Outcome | None:
+    """Return ``unsupported`` with the facilities that are missing; None where the scenario can run."""
+    parts = [
+        f"{side.role} lacks {', '.join(lacking)}"
+        for side, needs in ((origin, scenario.origin), (target, scenario.target))
+        if (lacking := [need for need in needs if need not in side.sut.facilities])
+    ]
+    return Outcome(Result.UNSUPPORTED, "; ".join(parts)) if parts else None

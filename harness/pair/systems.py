@@ -1,0 +1,173 @@
+"""Two systems and the relays through which they find each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.capture.recorder import Frame, Recorder
+from harness.environment import DatagramSink, RealEnvironment
+from harness.errors import UsageError
+from harness.sut.drivers import driver_for
+from harness.sut.external_driver import ExternalDriver
+from harness.sut.sut import Sut
+from harness.sut.sut_file import SutFile
+from harness.topology.relay import Relay
+from harness.topology.traffic import Traffic
+from reference_qm.surface.inputs import Endpoint
+
+A, B = "A", "B"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One system. ``found_at``: the address at which the other system finds it, which is a relay's."""
+
+    role: str
+    sut: Sut
+    found_at: str
+
+    def direct_name(self, queue: str) -> str:
+        """Return the direct format name that the other system uses for a queue of this one."""
+        return f"DIRECT=TCP:{self.found_at}\\{queue}"
+
+
+class PingRelay:
+    """Forwards pings to a system, and its responses back to the port that pinged last."""
+
+    def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
+        self._target = target
+        self._recorder = recorder
+        self._near = environment.datagrams(at, _Forward(self._to_target))
+        self._far = environment.datagrams(Endpoint(at.host, 0), _Forward(self._to_asker))
+        self._asker: Endpoint | None = None
+
+    def _to_target(self, remote: Endpoint, data: bytes) -> None:
+        self._asker = remote
+        self._recorder.datagram(remote, self._near.endpoint, data, from_sut=False)
+        self._far.send(self._target, data)
+
+    def _to_asker(self, _: Endpoint, data: bytes) -> None:
+        if self._asker is not None:
+            self._recorder.datagram(self._asker, self._near.endpoint, data, from_sut=True)
+            self._near.send(self._asker, data)
+
+    def close(self) -> None:
+        """Forward nothing more."""
+        self._near.close()
+        self._far.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Forward(DatagramSink):
+    """Hands datagrams to a function."""
+
+    take: object
+
+    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+        self.take(remote, data)  # type: ignore[operator]
+
+
+class NoJudge:
+    """Judges no packet: a pair is judged by the outcomes of its scenarios."""
+
+    def on_frame(self, frame: Frame) -> None:
+        """Do nothing."""
+
+    def note(self, frame: Frame) -> None:
+        """Do nothing."""
+
+
+class Pair:
+    """Both systems during one scenario; everything between them is in one capture."""
+
+    def __init__(self, environment: RealEnvironment, sides: dict[str, Side], capture: Path) -> None:
+        self.environment = environment
+        self.sides = sides
+        self.recorder = Recorder(environment, capture)
+        self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()}, NoJudge())
+        self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
+        self._relays = {role: self._relay(one) for role, one in sides.items()}
+        self._pings = [self._relay_pings(one) for one in sides.values()]
+
+    def _relay(self, side: Side) -> Relay:
+        at = Endpoint(side.found_at, side.sut.file.driver.peer_tcp_port or side.sut.tcp_port)
+        return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
+
+    def _relay_pings(self, side: Side) -> PingRelay:
+        target = Endpoint(side.sut.address, side.sut.ping_port)
+        at = Endpoint(side.found_at, side.sut.file.driver.peer_ping_port or side.sut.ping_port)
+        return PingRelay(self.environment, at, target, self.recorder)
+
+    def cut(self) -> None:
+        """Take the network between the systems away."""
+        for relay in self._relays.values():
+            relay.cut()
+
+    def mend(self) -> None:
+        """Restore the network."""
+        for relay in self._relays.values():
+            relay.let_through()
+
+    def close(self) -> None:
+        """Remove what the scenario made, while the systems still reach each other; then end relays and capture."""
+        with ExitStack() as stack:
+            stack.callback(self.recorder.close)
+            for ping in self._pings:
+                stack.callback(ping.close)
+            stack.callback(self.cut)
+            for side in self.sides.values():
+                stack.callback(side.sut.tidy)
+            stack.callback(self.mend)
+
+
+class Drivers:
+    """The drivers of both systems."""
+
+    def __init__(self, a: SutFile, b: SutFile, out: Path) -> None:
+        for role, file in ((A, a), (B, b)):
+            if file.driver.kind != "external":
+                raise UsageError(f"{file.path}: driver.kind is {file.driver.kind!r}; a pair needs two external systems")
+            if file.control.kind == "none":
+                raise UsageError(f"{file.path}: control.kind is none; system {role} of a pair needs a control channel")
+        if a.driver.peer_address == b.driver.peer_address:
+            raise UsageError(
+                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system another "
+                "one: there it finds the other system"
+            )
+        self._drivers: dict[str, ExternalDriver] = {}
+        for number, (role, file) in enumerate(((A, a), (B, b))):
+            driver = driver_for(file, out, number)
+            assert isinstance(driver, ExternalDriver)
+            self._drivers[role] = driver
+
+    def start(self) -> None:
+        """Find both systems; UsageError when they are one queue manager."""
+        for driver in self._drivers.values():
+            driver.start()
+        if self._drivers[A].identifier == self._drivers[B].identifier:
+            raise UsageError(f"both SUT files lead to one queue manager, {self._drivers[A].identifier}")
+
+    def stop(self) -> None:
+        """Give both systems back as they were."""
+        for driver in self._drivers.values():
+            driver.stop()
+
+    @contextmanager
+    def open_pair(self, name: str, capture: Path) -> Iterator[Pair]:
+        """Open both systems for one scenario."""
+        environment = RealEnvironment()
+        try:
+            views = {role: driver.open_in(environment, name, name) for role, driver in self._drivers.items()}
+            found_at = {A: views[B].file.driver.peer_address, B: views[A].file.driver.peer_address}
+            pair = Pair(environment, {role: Side(role, view, found_at[role]) for role, view in views.items()}, capture)
+            try:
+                yield pair
+            finally:
+                pair.close()
+                for view in views.values():
+                    view.close()
+        finally:
+            environment.close()

@@ -1,0 +1,62 @@
+"""Checks that have another name than before: ``suites/<document>/renamed.toml`` names the old and the new id of each.
+
+Baselines, run folders and captures of earlier versions name checks by their old ids. Every reader takes an old id as
+the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from harness.paths import SUITES
+from harness.rules.errata import CatalogueError, read_toml
+
+RENAMED_FILE = "renamed.toml"
+_TABLE = "checks"
+
+
+@cache
+def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
+    """Return the present id of each renamed check by each id that it had, without parameters.
+
+    A check that was renamed twice has two entries. CatalogueError names a broken file, a repeated id or a circle.
+    """
+    steps: dict[str, str] = {}
+    for path in sorted(suites.glob(f"*/{RENAMED_FILE}")):
+        for old, new in _read(path).items():
+            if old in steps:
+                raise CatalogueError(path, old, "is renamed twice; keep the line with the present name")
+            steps[old] = new
+    return MappingProxyType({old: _follow(steps, old, suites) for old in sorted(steps)})
+
+
+def current_check(check: str) -> str:
+    """Return the present id of a check, with the parameters of the given id."""
+    function, bracket, parameters = check.partition("[")
+    return f"{load_renamed_checks().get(function, function)}{bracket}{parameters}"
+
+
+def _read(path: Path) -> dict[str, str]:
+    tree = read_toml(path)
+    checks = tree.get(_TABLE)
+    if tree.keys() != {_TABLE} or not isinstance(checks, dict):
+        raise CatalogueError(path, "", f"must have one table [{_TABLE}]")
+    for old, new in checks.items():
+        for check in (old, new):
+            if not isinstance(check, str) or "::" not in check or "[" in check:
+                raise CatalogueError(path, old, f"{check!r} must be the id of a check without parameters")
+    return checks
+
+
+def _follow(steps: Mapping[str, str], old: str, suites: Path) -> str:
+    """Return the last name of a check."""
+    met, name = [old], steps[old]
+    while name in steps:
+        if name in met:
+            raise CatalogueError(suites, old, f"is renamed in a circle in the files {RENAMED_FILE}")
+        met.append(name)
+        name = steps[name]
+    return name

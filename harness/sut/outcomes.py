@@ -1,0 +1,60 @@
+"""Outcomes of requests to the SUT, as a check compares them, with the SUT's own words on a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from harness.printable import one_line
+from harness.sut.control import REASON_LIMIT, ControlRefused
+
+
+class Outcome(StrEnum):
+    """How a request ended."""
+
+    DONE = "done"
+    REFUSED = "refused"
+    NOTHING = "nothing"
+    """A read that found no message."""
+    NO_ANSWER = "no answer"
+
+
+class Refused(str):
+    """The outcome of a refused request: equal to ``Outcome.REFUSED``; ``why``: the SUT's reason."""
+
+    __slots__ = ("why",)
+    why: str
+
+    def __new__(cls, word: str, why: str) -> Refused:
+        made = super().__new__(cls, word)
+        made.why = why
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
+        """Return the arguments of a copy: outcomes are sent from worker to worker."""
+        return str(self), self.why
+
+
+def outcome_of(action: Callable[[], object]) -> str:
+    """Carry out a request; return DONE or REFUSED."""
+    try:
+        action()
+    except ControlRefused as error:
+        return Refused(Outcome.REFUSED, str(error))
+    return Outcome.DONE
+
+
+def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
+    """Return the outcome that an answer of the control channel states."""
+    if answer is None:
+        return Outcome.NO_ANSWER
+    if answer.get("ok"):
+        return Outcome.DONE
+    return Refused(Outcome.REFUSED, f"the SUT refused: {one_line(str(answer.get('error')), REASON_LIMIT)}")
+
+
+def label_of(message: Mapping[str, Any] | None) -> str:
+    """Return the label of a message of the control channel, NOTHING when a read found none."""
+    label: str = Outcome.NOTHING if message is None else message["label"]
+    return label

@@ -1,0 +1,122 @@
+"""A covering array of messages: each pair of two parameters' values occurs in one of them at least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from allpairspy import AllPairs
+
+from harness.wire import (
+    DirectQueueFormatName,
+    MQFDirectQueueFormatName,
+    MQFFormatNameElement,
+    MQFSignatureHeader,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicQueueFormatName,
+    user_message,
+)
+
+GUIDS = tuple(UUID(int=0x11111111222233334444555555555500 + number) for number in range(8))
+
+PARAMETERS: Mapping[str, Sequence[str]] = {
+    "delivery": (
+        *("express, priority 0", "express, priority 3", "express, priority 7"),
+        *("recoverable, priority 0", "recoverable, priority 3", "recoverable, priority 7", "transactional, priority 0"),
+    ),
+    "destination": ("direct", "private", "public"),
+    "admin": ("none", "direct", "private number", "public", "private"),
+    "response": ("none", "direct", "private number", "public", "private"),
+    "connector": ("no", "yes"),
+    "acknowledgment": ("none", "negative receive", "full receive", "full reach"),
+    "journal": ("none", "JN", "JP", "JN and JP"),
+    "body": ("0", "1", "1023", "1024", "1025"),
+    "label": ("none", "1", "249"),
+    "extension": ("none", "3 bytes"),
+    "security": ("none", "SID", "SID, certificate and signature"),
+    "debug": ("none", "without queue", "with queue"),
+    "soap": ("none", "yes"),
+    "several queues": ("none", "two", "two and a signature"),
+    "session header": ("no", "yes"),
+    "time to reach": ("infinite", "0", "60"),
+}
+"""The properties of a message with their values; a transactional one has priority 0 (MS-MQMQ 2.2.19, 2.2.20)."""
+
+ACKNOWLEDGMENTS = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
+JOURNALS = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
+TIMES = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
+QUEUES: Mapping[str, Any] = {
+    "none": None,
+    "direct": DirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\private$\\q"),
+    "private number": PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0000_001F),
+    "public": PublicQueueFormatName(PublicQueueIdentifier=GUIDS[0]),
+    "private": PrivateQueueFormatName(SourceQueueManager=GUIDS[1], PrivateQueueIdentifier=0x20),
+}
+DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]}
+SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
+"""S-1-5-21-1-2-3-1001 (MS-DTYP 2.4.2.2)."""
+CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
+"""A DER sequence of the length that it says: no reader of packets looks further."""
+SECURITY: Mapping[str, Any] = {
+    "none": None,
+    "SID": {"ST": 1, "SecurityID": SID},
+    "SID, certificate and signature": {
+        "ST": 1,
+        "SecurityID": SID,
+        "Signature": bytes(range(128)),
+        "SenderCert": CERTIFICATE,
+        "ProviderInfo": b"\1\0\0\0" + "Provider\0".encode("utf-16-le"),
+    },
+}
+DEBUG: Mapping[str, Any] = {"none": None, "without queue": {}, "with queue": {"QueueIdentifier": GUIDS[2]}}
+TWO_NAMES = [
+    MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\q1")),
+    MQFFormatNameElement(FormatName=PublicQueueFormatName(PublicQueueIdentifier=GUIDS[3])),
+]
+LIST_SIGNATURE = MQFSignatureHeader(Signature=bytes(range(128)))
+SEVERAL: Mapping[str, Any] = {
+    "none": None,
+    "two": {"Destination": TWO_NAMES},
+    "two and a signature": {"Destination": TWO_NAMES, "Response": TWO_NAMES[:1], "Signature": LIST_SIGNATURE},
+}
+
+
+def list_combinations() -> Iterator[dict[str, str]]:
+    """Yield the rows of the covering array of strength 2: the value of each parameter by its name."""
+    for values in AllPairs(list(PARAMETERS.values())):
+        yield dict(zip(PARAMETERS, values, strict=True))
+
+
+def build_message(values: Mapping[str, str]) -> bytes:
+    """Return the bytes of the message with these properties."""
+    delivery, _, priority = values["delivery"].partition(", priority ")
+    negative, positive = JOURNALS[values["journal"]]
+    packet = user_message(
+        base={"PR": int(priority), "TimeToReachQueue": TIMES[values["time to reach"]]},
+        user={
+            "SourceQueueManager": GUIDS[4],
+            "QueueManagerAddress": 0 if values["destination"] == "direct" else GUIDS[5],
+            "SentTime": 0x6920_0000,
+            "MessageID": 7,
+            "DM": 0 if delivery == "express" else 1,
+            "JN": negative,
+            "JP": positive,
+            "AdminQueue": QUEUES[values["admin"]],
+            "ResponseQueue": QUEUES[values["response"]],
+            "ConnectorType": GUIDS[6] if values["connector"] == "yes" else None,
+        },
+        destination=DESTINATIONS[values["destination"]],
+        transaction={"FM": 1, "LM": 1, "ID": 3} if delivery == "transactional" else None,
+        security=SECURITY[values["security"]],
+        debug=DEBUG[values["debug"]],
+        soap={"Header": "head", "Body": "a body"} if values["soap"] == "yes" else None,
+        mqf=SEVERAL[values["several queues"]],
+        session={"AckSequenceNumber": 1} if values["session header"] == "yes" else None,
+        Flags=ACKNOWLEDGMENTS[values["acknowledgment"]],
+        label="" if values["label"] == "none" else "L" * int(values["label"]),
+        ExtensionData=b"" if values["extension"] == "none" else b"ext",
+        body=bytes(index % 251 for index in range(int(values["body"]))),
+    )
+    return bytes(packet)

@@ -1,0 +1,249 @@
+"""The rows of packets that no covering array makes: golden frames, boundaries, refusals, tolerated deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+from harness.capture.golden import load_golden
+from harness.vectors.covering import GUIDS, build_message, list_combinations
+from harness.vectors.vector import Row
+from harness.wire import (
+    FinalAckBody,
+    OrderAckBody,
+    connection_parameters,
+    establish_connection,
+    ping_request,
+    session_ack,
+    user_message,
+)
+
+LENGTHS_OF_REFUSED = (0, 1, 15, 16)
+"""int bytes to which a valid packet is cut; with the InternalHeader or UserHeader missing at 16."""
+
+
+def list_golden(packet: str) -> Iterator[Row]:
+    """Yield the frames of MS-MQQB 4.1 of a kind."""
+    for frame in load_golden().frames:
+        if frame.packet == packet:
+            name = f"golden-frame-{frame.number}"
+            yield Row(name, frame.data, "valid", f"MS-MQQB {frame.section} {frame.title}, as Windows sent it.")
+
+
+def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
+    """Return the bytes with some of them exchanged."""
+    return data[:offset] + new + data[offset + len(new) :]
+
+
+def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
+    """Yield what no receiver takes for a packet, made of a valid one (MS-MQMQ 2.2.19.1, MS-MQQB 3.1.5.1.3)."""
+    size = int.from_bytes(valid[8:12], "little")
+    changes = {
+        "version-0x11": (0, b"\x11", ("MQMQ-2.2.19.1-01",), "VersionNumber is 0x11."),
+        "signature-reversed": (4, b"ROIL", ("MQMQ-2.2.19.1-21",), "Signature is 52 4F 49 4C."),
+        "size-below-16": (8, (15).to_bytes(4, "little"), ("MQMQ-2.2.19.1-22",), "PacketSize is 15."),
+        "size-above-4-mb": (8, (0x400001).to_bytes(4, "little"), ("MQMQ-2.2.19.1-22",), "PacketSize is 0x400001."),
+        "size-one-more": (
+            8,
+            (size + 1).to_bytes(4, "little"),
+            ("MQMQ-2.2.19.1-22",),
+            "PacketSize counts one byte more.",
+        ),
+    }
+    for name, (offset, new, rules, comment) in changes.items():
+        yield Row(name, replace_bytes(valid, offset, new), "invalid", f"{kind}: {comment}", rules)
+    for length in LENGTHS_OF_REFUSED:
+        yield Row(
+            f"cut-after-{length}", valid[:length], "invalid", f"{kind}: only {length} bytes of the packet are there."
+        )
+    yield Row("cut-by-one", valid[:-1], "invalid", f"{kind}: the last byte is missing.")
+
+
+def list_pings() -> Iterator[Row]:
+    """Yield the rows of PingPacket (MS-MQQB 2.2.7)."""
+    yield from list_golden("Ping")
+    for name, word in (("request", 0x0000), ("response", 0x0001), ("refusing-response", 0x0003)):
+        data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=GUIDS[0]))
+        yield Row(name, data, "valid", f"Flags is 0x{word:04X}; Cookie has its greatest value.")
+    data = bytes(ping_request(Flags=0xFFFC, QMGuid=UUID(int=0)))
+    yield Row("unused-bits-set", data, "acceptable", "A receiver ignores the unused bits of Flags.", ("MQQB-2.2.7-01",))
+    valid = bytes(ping_request())
+    yield Row("wrong-signature", replace_bytes(valid, 2, b"UH"), "invalid", "Signature is 55 48 in reverse order.")
+    yield Row("cut-by-one", valid[:-1], "invalid", "23 of 24 bytes are there.")
+
+
+def list_establish_connections() -> Iterator[Row]:
+    """Yield the rows of EstablishConnection (MS-MQQB 2.2.3)."""
+    yield from list_golden("EstablishConnection")
+    guids: dict[str, Any] = {"ClientGuid": GUIDS[0], "ServerGuid": GUIDS[1]}
+    yield Row("request-without-ping", bytes(establish_connection(**guids)), "valid", "SE is 1: no ping went before.")
+    yield Row("request-after-ping", bytes(establish_connection(SE=0, **guids)), "valid", "SE is 0: a ping went before.")
+    nobody = bytes(establish_connection(ClientGuid=GUIDS[0], ServerGuid=0))
+    yield Row("server-guid-zero", nobody, "acceptable", "ServerGuid is zero: refused or accepted.", errata=("E09",))
+    refusing = bytes(establish_connection(internal={"CS": 1}, **guids))
+    yield Row("refused", refusing, "valid", "CS is set: the acceptor refuses the session.")
+    odd = bytes(establish_connection(Reserved=0xFFFF, Padding=bytes(512), **guids))
+    yield Row(
+        "padding-of-zeros",
+        odd,
+        "acceptable",
+        "A sender sets Reserved to 0 and Padding to 0x5A; a receiver ignores both.",
+    )
+    yield from list_refused_bases(bytes(establish_connection(**guids)), "EstablishConnection")
+
+
+def list_connection_parameters() -> Iterator[Row]:
+    """Yield the rows of ConnectionParameters (MS-MQQB 2.2.2)."""
+    yield from list_golden("ConnectionParameters")
+    for window in (1, 0x40, 0xFFFF):
+        yield Row(
+            f"window-{window}", bytes(connection_parameters(WindowSize=window)), "valid", f"WindowSize is {window}."
+        )
+    refusing = bytes(connection_parameters(RecoverableAckTimeout=0, AckTimeout=0, WindowSize=0))
+    yield Row("all-zero", refusing, "acceptable", "Values out of their ranges: taken or refused.", errata=("E14",))
+    yield from list_refused_bases(bytes(connection_parameters()), "ConnectionParameters")
+
+
+def list_session_acks() -> Iterator[Row]:
+    """Yield the rows of SessionAck (MS-MQQB 2.2.6)."""
+    yield from list_golden("SessionAck")
+    values: dict[str, Any] = {
+        "AckSequenceNumber": 0xFFFF,
+        "RecoverableMsgAckSeqNumber": 1,
+        "RecoverableMsgAckFlags": 0x8000_0001,
+    }
+    yield Row("counters-at-their-end", bytes(session_ack(**values)), "valid", "AckSequenceNumber is 0xFFFF.")
+    printed = bytes(session_ack(base={"PacketSize": 0x14}))
+    yield Row(
+        "size-without-header",
+        printed,
+        "acceptable",
+        "PacketSize leaves the SessionHeader out, as printed.",
+        errata=("E01",),
+    )
+    yield Row("refusing-bit", bytes(session_ack(internal={"CS": 1})), "acceptable", "CS is set.", ("MQQB-2.2.1-04",))
+    yield from (row for row in list_refused_bases(bytes(session_ack()), "SessionAck") if row.name != "size-one-more")
+    wrong = bytes(session_ack(base={"PacketSize": 0x25}))
+    yield Row("size-of-no-session-ack", wrong, "invalid", "PacketSize is neither 0x14 nor 0x24.", ("MQMQ-2.2.19.1-22",))
+
+
+def list_messages() -> Iterator[Row]:
+    """Yield the rows of UserMessage (MS-MQMQ 2.2.20): the covering array first."""
+    yield from list_golden("UserMessage")
+    for number, values in enumerate(list_combinations()):
+        comment = (
+            "Covering array of strength 2: " + ", ".join(f"{name} {value}" for name, value in values.items()) + "."
+        )
+        yield Row(f"combination-{number:03}", build_message(values), "valid", comment)
+    yield from _list_transactional_acks()
+    yield from _tolerated_messages()
+    yield from list_refused_bases(bytes(user_message(body=b"body")), "UserMessage")
+    yield from _refused_messages()
+
+
+def _list_transactional_acks() -> Iterator[Row]:
+    name = "TCP:192.0.2.1\\private$\\order_queue$"
+    order = OrderAckBody(TxSequenceNumber=5, TxPreviousSequenceNumber=4)
+    final = FinalAckBody(TxSequenceNumber=5, TxPreviousSequenceNumber=4, SourceGUID=GUIDS[0], MessageID=9)
+    for kind, number, mode, body in (("order-ack", 0x00FF, 0, order), ("final-ack", 0x4000, 1, final)):
+        message: dict[str, Any] = {
+            "MessageClass": number,
+            "label": "QM Ordering Ack",
+            "body": body,
+            "destination": name,
+        }
+        data = bytes(user_message(base={"PR": 0}, user={"DM": mode}, **message))
+        yield Row(
+            kind,
+            data,
+            "valid",
+            "MessageBody says which transactional messages are acknowledged (MS-MQQB 2.2.4, 2.2.5).",
+        )
+
+
+def _tolerated_messages() -> Iterator[Row]:
+    unused = bytes(user_message(base={"X9": 1}, user={"X1": 1, "X4": 7}))
+    rules = ("MQMQ-2.2.19.1-10", "MQMQ-2.2.19.2-12", "MQMQ-2.2.19.2-28")
+    yield Row(
+        "unused-bits-set", unused, "acceptable", "A sender sets unused bits to 0; a receiver ignores them.", rules
+    )
+    padded = bytes(user_message(body=b"12345", properties={"Padding": b"\xff\xff\xff"}))
+    yield Row("padding-not-zero", padded, "acceptable", "The bytes of a padding may hold anything.")
+    no_flag = bytes(user_message(security={"SecurityID": bytes(28), "AI": 0}))
+    yield Row("security-data-with-ai-clear", no_flag, "acceptable", "AI is clear beside a SecurityID.", errata=("E05",))
+    priority = bytes(user_message(base={"PR": 5}, transaction={}))
+    yield Row("transactional-priority", priority, "acceptable", "PR is 5 with TH 1.", ("MQMQ-2.2.19.1-04",))
+
+
+_REFUSED: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
+    (
+        "destination-kind-4",
+        lambda: bytes(user_message(user={"DQ": 4})),
+        "DQ has a value that selects no layout.",
+        ("MQMQ-2.2.19.2-15",),
+    ),
+    (
+        "admin-queue-kind-1",
+        lambda: bytes(user_message(user={"AQ": 1})),
+        "AQ has a value that selects no layout.",
+        ("MQMQ-2.2.19.2-16",),
+    ),
+    (
+        "announced-admin-queue-missing",
+        lambda: bytes(user_message(user={"AQ": 5}, properties={"Padding": b""})),
+        "AQ announces a public name that is not in the packet.",
+        ("MQMQ-2.2.19.2-32",),
+    ),
+    (
+        "announced-security-header-missing",
+        lambda: bytes(user_message(user={"SH": 1})),
+        "SH announces a SecurityHeader that is not in the packet.",
+        ("MQMQ-2.2.19.2-18",),
+    ),
+    (
+        "announced-session-header-missing",
+        lambda: bytes(user_message(base={"SH": 1})),
+        "BaseHeader.Flags.SH announces a SessionHeader that is not in the packet.",
+        (),
+    ),
+    (
+        "properties-header-not-announced",
+        lambda: bytes(user_message(user={"MP": 0})),
+        "MP is 0: a message without MessagePropertiesHeader.",
+        ("MQMQ-2.2.19.2-21",),
+    ),
+    (
+        "body-larger-than-packet",
+        lambda: bytes(user_message(body=b"body", MessageSize=0x1000)),
+        "MessageSize is larger than the packet.",
+        ("MQMQ-2.2.19.3-18",),
+    ),
+    (
+        "extension-larger-than-packet",
+        lambda: bytes(user_message(ExtensionSize=0xFFFF_FFFF)),
+        "ExtensionSize is larger than the packet.",
+        ("MQMQ-2.2.19.3-28",),
+    ),
+    (
+        "list-of-four-billion",
+        lambda: bytes(user_message(mqf={})).replace(b"\x64\0\0\0\0\0\0\0", b"\x64\0\0\0\xff\xff\xff\xff"),
+        "ElementCount of the destinations is 0xFFFFFFFF, and no element follows.",
+        (),
+    ),
+)
+
+
+def _refused_messages() -> Iterator[Row]:
+    for name, build, comment, rules in _REFUSED:
+        yield Row(name, build(), "invalid", comment, rules)
+
+
+PACKETS: dict[str, Callable[[], Iterator[Row]]] = {
+    "ping": list_pings,
+    "establish_connection": list_establish_connections,
+    "connection_parameters": list_connection_parameters,
+    "session_ack": list_session_acks,
+    "user_message": list_messages,
+}
+"""The rows of each file of packets."""

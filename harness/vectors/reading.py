@@ -1,0 +1,76 @@
+"""The fields of packets and stubs as the scapy layers read them, and why the strict codec refuses bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from harness.vectors.rpc_rows import OPERATIONS
+from harness.vectors.vector import ReadField, Refusal
+from harness.wire import TreeLine, dissect, dissect_ping, tree_lines
+from harness.wire.rpc_qmcomm import DIRECT, SUBQUEUE
+from harness.wire.rpc_stub import octets
+from reference_qm.codec import FormatError, PingPacket, parse_packet
+
+PING = "ping"
+_TEXTS = (DIRECT, SUBQUEUE)
+"""The kinds of QUEUE_FORMAT whose arm is a text."""
+
+
+def read_packet(kind: str, data: bytes) -> list[ReadField]:
+    """Return the fields of a packet; WireError for bytes that are none. Structures and lists have no value."""
+    packet = dissect_ping(data) if kind == PING else dissect(data)
+    found: list[ReadField] = []
+    counts: dict[str, int] = {}
+    for line in tree_lines(packet):
+        value = _plain(line)
+        name = ".".join(line.path)
+        if value is None:
+            continue
+        if "-" in line.path:
+            counts[name] = counts.get(name, -1) + 1
+            name = name.replace("-", str(counts[name]), 1)
+        found.append(ReadField(name, value, line.start, line.end - line.start))
+    return found
+
+
+def _plain(line: TreeLine) -> Any:
+    value = line.value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, UUID):
+        return str(value)
+    return value if isinstance(value, int | str) else None
+
+
+def refuse_packet(kind: str, data: bytes) -> Refusal | None:
+    """Return why the strict codec refuses a packet; None where it does not."""
+    try:
+        PingPacket.parse(data) if kind == PING else parse_packet(data)
+    except FormatError as error:
+        return Refusal(error.field, error.offset, error.section, error.message)
+    return None
+
+
+def read_stub(operation: str, name: str, data: bytes) -> list[ReadField]:
+    """Return the parameters of a stub by dotted name, without offsets; WireError for bytes that are none."""
+    known = OPERATIONS[operation]
+    wide = "ndr64" in name
+    packet = known.read_request(data, wide) if name.startswith("request") else known.read_response(data, wide)
+    return list(_parameters(packet, ""))
+
+
+def _parameters(packet: Any, prefix: str) -> Iterator[ReadField]:
+    for field in packet.fields_desc:
+        value, name = packet.getfieldval(field.name), f"{prefix}{field.name}"
+        while hasattr(value, "referent_id"):
+            value = value.value
+        if hasattr(value, "fields_desc") and not hasattr(value, "max_count"):
+            yield from _parameters(value, f"{name}.")
+            continue
+        if hasattr(value, "max_count"):
+            value = octets(value)
+        if isinstance(value, bytes):
+            value = value.decode() if getattr(packet, "tag", None) in _TEXTS else value.hex()
+        yield ReadField(name, str(value) if isinstance(value, UUID) else value)

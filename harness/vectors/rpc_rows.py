@@ -1,0 +1,91 @@
+"""The rows of RPC stubs: each operation's request and response in NDR and NDR64, and cut ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.vectors.covering import GUIDS
+from harness.vectors.vector import Row
+from harness.wire.rpc_qm2qm import (
+    LAST_ID,
+    LOOKUP_PEEK_PREV,
+    PEEK_NEXT,
+    QM2QM_OPERATIONS,
+    REMOTEREADDESC,
+    RR_ACK,
+    desc2,
+)
+from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PRIVATE, PUBLIC, QMCOMM_OPERATIONS, queue_format
+from harness.wire.rpc_stub import Operation, buffer, pointer
+
+OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
+HANDLE = bytes(4) + GUIDS[7].bytes_le
+"""A context handle: attributes of zero and a GUID (C706 14.3.9.4 ... ndr_context_handle)."""
+
+
+def _description(**fields: Any) -> Any:
+    return REMOTEREADDESC(hRemoteQueue=0x11, hCursor=0x22, ulTimeout=5_000, dwQueue=0x33, dwRequestID=7, **fields)
+
+
+def _with_message(size: int) -> Any:
+    data = bytes(index % 251 for index in range(size))
+    return _description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
+
+
+Arguments = Mapping[str, Any]
+CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
+    "RemoteQMStartReceive": (
+        ({"lpRemoteReadDesc": _description()}, {"lpRemoteReadDesc": _description(ulAction=PEEK_NEXT)}),
+        (
+            {"pphContext": HANDLE, "lpRemoteReadDesc": _with_message(13)},
+            {"lpRemoteReadDesc": _description(), "Return": 0xC00E001B},
+        ),
+    ),
+    "RemoteQMEndReceive": (({"pphContext": HANDLE, "dwAck": 1}, {"pphContext": HANDLE, "dwAck": 2}), ({},)),
+    "RemoteQMOpenQueue": (
+        ({"pLicGuid": GUIDS[0].bytes_le, "dwMQS": 2, "hQueue": 1, "pQueue": 2, "dwpContext": 3},),
+        ({"phContext": HANDLE}, {"Return": 0xC00E0003}),
+    ),
+    "RemoteQMCloseQueue": (({"pphContext": HANDLE},), ({},)),
+    "RemoteQMCloseCursor": (({"hQueue": 1, "hCursor": 2},), ({}, {"Return": 0xC0000008})),
+    "RemoteQMCancelReceive": (({"hQueue": 1, "pQueue": 2, "dwRequestID": 3},), ({}, {"Return": 0xC0000008})),
+    "RemoteQMPurgeQueue": (({"hQueue": 0xFFFF_FFFF},), ({}, {"Return": 0xC00E0025})),
+    "RemoteQMGetQMQMServerPort": (({"dwPortType": 0}, {"dwPortType": 1}), ({"Return": 2105}, {"Return": 0})),
+    "RemoteQmGetVersion": (({},), ({"pMajor": 6, "pMinor": 3, "pBuildNumber": 9600},)),
+    "RemoteQMStartReceive2": (
+        ({"lpRemoteReadDesc2": desc2(_description())},),
+        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_with_message(8), 0x0011_2233_4455_6677)},),
+    ),
+    "RemoteQMStartReceiveByLookupId": (
+        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": desc2(_description(ulAction=LOOKUP_PEEK_PREV))},),
+        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_with_message(1), 1)},),
+    ),
+    "R_QMOpenRemoteQueue": (
+        (
+            _opened := {"pLicGuid": GUIDS[0].bytes_le, "dwDesiredAccess": 1, "dwMQS": 2},
+            {**_opened, "pQueueFormat": pointer(queue_format(DIRECT, "OS:a\\q"))},
+            {**_opened, "pQueueFormat": pointer(queue_format(PUBLIC, GUIDS[1], JOURNAL))},
+            {**_opened, "pQueueFormat": pointer(queue_format(PRIVATE, (GUIDS[1], 0x1F)))},
+        ),
+        ({"pphContext": HANDLE, "pdwContext": 1, "dwpQueue": 2, "phQueue": 3}, {"Return": 0xC00E0003}),
+    ),
+    "R_QMCloseRemoteQueueContext": (({"pphContext": HANDLE},), ({},)),
+    "R_QMGetRTQMServerPort": (({"fIP": 0},), ({"Return": 2103},)),
+}
+"""For each operation the arguments of requests and the results of responses."""
+
+
+def list_stubs(operation: str) -> Iterator[Row]:
+    """Yield the rows of an operation: each case in NDR and in NDR64, and the same without its last byte."""
+    known = OPERATIONS[operation]
+    for direction, cases in zip(("request", "response"), CASES[operation], strict=True):
+        build = known.build_request if direction == "request" else known.build_response
+        for number, values in enumerate(cases):
+            for wide in (False, True):
+                name = f"{direction}-{number}-{'ndr64' if wide else 'ndr'}"
+                comment = f"{known.section} {operation}, {direction} in {'NDR64' if wide else 'NDR'}."
+                data = build(wide, **values)
+                yield Row(name, data, "valid", comment)
+                if data:
+                    yield Row(f"{name}-cut", data[:-1], "invalid", f"{comment[:-1]}; the last byte is missing.")

@@ -1,0 +1,77 @@
+"""A vector, and the row that it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Result = Literal["valid", "invalid", "acceptable"]
+"""``acceptable``: a receiver may take or refuse it, or it breaks a rule of its sender that a receiver tolerates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A vector before its fields are read.
+
+    ``data``: the bytes of a whole packet, a datagram, or a stub. ``rules``: ids that the bytes keep or break.
+    ``errata``: ids of ``suites/errata.toml`` for what documents leave open.
+    """
+
+    name: str
+    data: bytes
+    result: Result
+    comment: str
+    rules: tuple[str, ...] = ()
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadField:
+    """A field as it reads: its dotted name, its value as JSON, the int offset and size of its bytes.
+
+    A number is an int; a GUID, a text or bytes (hexadecimal digits) are str. A parameter of a stub has no place.
+    """
+
+    name: str
+    value: Any
+    offset: int | None = None
+    size: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the field as an object of ``schema.json``."""
+        place = {} if self.offset is None else {"offset": self.offset, "size": self.size}
+        return {"name": self.name, "value": self.value, **place}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the strict codec refuses bytes: the printed field, its int offset, the section, and a sentence."""
+
+    field: str
+    offset: int
+    section: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A row with its fields; an invalid one has the refusal instead."""
+
+    row: Row
+    fields: Sequence[ReadField] = field(default=())
+    refusal: Refusal | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the vector as an object of ``schema.json``."""
+        row = self.row
+        made: dict[str, Any] = {"name": row.name, "comment": row.comment, "bytes": row.data.hex(), "result": row.result}
+        if row.rules:
+            made["rules"] = list(row.rules)
+        if row.errata:
+            made["errata"] = list(row.errata)
+        if self.refusal is not None:
+            made["refusal"] = {name: getattr(self.refusal, name) for name in Refusal.__slots__}
+        elif row.result != "invalid":
+            made["fields"] = [one.to_json() for one in self.fields]
+        return made

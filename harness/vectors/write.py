@@ -1,0 +1,78 @@
+"""The files of vectors: one for each kind of packet and each RPC operation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.vectors.packet_rows import PACKETS
+from harness.vectors.reading import read_packet, read_stub, refuse_packet
+from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
+from harness.vectors.vector import Row, Vector
+from harness.wire import WireError
+
+SCHEMA = Path(__file__).with_name("schema.json")
+SECTIONS = {
+    "ping": "MS-MQQB 2.2.7",
+    "establish_connection": "MS-MQQB 2.2.3",
+    "connection_parameters": "MS-MQQB 2.2.2",
+    "session_ack": "MS-MQQB 2.2.6",
+    "user_message": "MS-MQMQ 2.2.20",
+}
+
+
+def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and the content of each file; HarnessError for a row that its readers contradict."""
+    for kind, list_rows in PACKETS.items():
+        yield f"{kind}.json", _file(kind, SECTIONS[kind], [_packet(kind, row) for row in list_rows()])
+    for operation in CASES:
+        vectors = [_stub(operation, row) for row in list_stubs(operation)]
+        yield f"rpc_{operation}.json", _file(operation, OPERATIONS[operation].section, vectors)
+
+
+def _file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any]:
+    rows = [one.to_json() for one in vectors]
+    return {
+        "schema": 1,
+        "generator": f"mqconform {version('mqconform')}",
+        "what": what,
+        "section": section,
+        "vectors": rows,
+    }
+
+
+def _packet(kind: str, row: Row) -> Vector:
+    refusal = refuse_packet(kind, row.data)
+    if row.result == "invalid":
+        if refusal is None:
+            raise HarnessError(f"the vector {kind}/{row.name} is invalid, and the strict codec takes it")
+        return Vector(row, refusal=refusal)
+    if refusal is not None:
+        raise HarnessError(f"the vector {kind}/{row.name} is {row.result}, and the strict codec refuses it: {refusal}")
+    return Vector(row, read_packet(kind, row.data))
+
+
+def _stub(operation: str, row: Row) -> Vector:
+    try:
+        fields = read_stub(operation, row.name, row.data)
+    except WireError as error:
+        if row.result == "valid":
+            raise HarnessError(f"the vector {operation}/{row.name} is valid, and cannot be read: {error}") from error
+        return Vector(row)
+    if row.result == "invalid":
+        raise HarnessError(f"the vector {operation}/{row.name} is invalid, and can be read")
+    return Vector(row, fields)
+
+
+def write_files(folder: Path) -> dict[str, int]:
+    """Write all files and the schema into a folder that exists; return the number of vectors of each file."""
+    written = {}
+    for name, content in make_files():
+        (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        written[name] = len(content["vectors"])
+    (folder / SCHEMA.name).write_bytes(SCHEMA.read_bytes())
+    return written

@@ -1,0 +1,138 @@
+"""The records of a pcap or pcapng file, in either byte order, with times in any unit, read by scapy.
+
+Spec: the IETF drafts "PCAP Capture File Format" and "PCAP Next Generation (pcapng) Capture File Format".
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple
+
+from scapy.error import Scapy_Exception
+from scapy.utils import RawPcapNgReader, RawPcapReader
+
+LARGEST = 0x01000000
+"""int bytes: a longer record is refused before it is read."""
+_PCAPNG = b"\x0a\x0d\x0d\x0a"
+_INBOUND = 1
+_LINK_TYPE = 0xFFFF
+"""The other bits of the number in the head of a pcap file are about checksums at the end of frames."""
+_MICROSECONDS = 1_000_000
+
+
+class Record(NamedTuple):
+    """One frame of a capture file: ``size`` is the size of the frame on the network; ``data`` may be a part of it.
+
+    ``time_us``: int, since 1970 UTC; 0 where the file has no times. ``inbound``: whether the computer that captured
+    the frame received it; None where the file does not say.
+    """
+
+    time_us: int
+    link_type: int
+    data: bytes
+    size: int
+    inbound: bool | None
+    comment: str | None
+
+
+class RecordError(ValueError):
+    """A capture file that is damaged: the error after the last record, in one line."""
+
+
+class _Sections(RawPcapNgReader):
+    """A reader of several sections in one file: each describes its own interfaces."""
+
+    def _read_block_shb(self) -> None:
+        self.interfaces = []
+        super()._read_block_shb()
+
+
+class _Bounded:
+    """A file that refuses reads of more than a record, and knows whether the last read was empty, or short."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.empty = self.short = False
+        self.failure = ""
+
+    def read(self, size: int) -> bytes:
+        if size > LARGEST:
+            self.failure = f"a record of {size} bytes; at most {LARGEST} are read"
+            raise OSError(self.failure)
+        try:
+            data = self._file.read(size)
+        except (EOFError, zlib.error, OSError) as error:
+            self.failure = f"it cannot be decompressed further: {error}"
+            raise OSError(self.failure) from error
+        self.empty, self.short = not data, len(data) < size
+        return data
+
+
+def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
+    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; RecordError at damage."""
+    bounded = _Bounded(file)
+    with _warnings() as warned:
+        try:
+            reader = _make_reader(_Sections if magic == _PCAPNG else RawPcapReader, bounded, magic)
+            while True:
+                warned.clear()
+                data, about = reader._read_packet(LARGEST)
+                if magic == _PCAPNG:
+                    yield _of_pcapng(data, about)
+                elif len(data) < about.caplen and bounded.short:
+                    raise RecordError("the last record is cut")
+                else:
+                    yield _of_pcap(data, about, reader)
+        except EOFError:
+            if warned or bounded.failure or not bounded.empty:
+                raise RecordError(_reason(bounded, warned) or "the last record is cut") from None
+        except (Scapy_Exception, struct.error, IndexError, OverflowError, ZeroDivisionError) as error:
+            raise RecordError(_reason(bounded, warned) or str(error)) from error
+
+
+def _make_reader(kind: type, file: _Bounded, magic: bytes) -> RawPcapReader:
+    """Make a reader of a file that is open already: the class itself can only be called with a whole file."""
+    reader = object.__new__(kind)
+    reader.__init__("", file, magic)
+    return reader
+
+
+def _of_pcap(data: bytes, about: RawPcapReader.PacketMetadata, reader: RawPcapReader) -> Record:
+    time_us = about.sec * _MICROSECONDS + (about.usec // 1000 if reader.nano else about.usec)
+    return Record(time_us, reader.linktype & _LINK_TYPE, data, max(about.wirelen, len(data)), None, None)
+
+
+def _of_pcapng(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:
+    time_us = 0
+    if about.tshigh is not None:
+        time_us = (about.tshigh << 32 | about.tslow) * _MICROSECONDS // about.tsresol
+    inbound = about.direction == _INBOUND if about.direction else None
+    comment = about.comments[0].decode(errors="replace") if about.comments else None
+    return Record(time_us, about.linktype, data, max(about.wirelen, len(data)), inbound, comment)
+
+
+@contextmanager
+def _warnings() -> Iterator[list[str]]:
+    """Collect the warnings of scapy, which mark where it stops at damage."""
+    said: list[str] = []
+
+    class Collect(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+
+    logger, handler = logging.getLogger("scapy.runtime"), Collect()
+    propagates, logger.propagate = logger.propagate, False
+    others, logger.handlers = logger.handlers, [handler]
+    try:
+        yield said
+    finally:
+        logger.propagate, logger.handlers = propagates, others
+
+
+def _reason(file: _Bounded, warned: list[str]) -> str:
+    said = file.failure or (warned[-1] if warned else "")
+    return said.removeprefix("PcapNg: ").removeprefix("Pcap: ").strip().rstrip("!").rstrip()

@@ -1,0 +1,221 @@
+"""The packet layouts of ``harness.wire`` as tables: the facts that a dissector needs about each field.
+
+The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). A function is called with a layer
+that answers each field with an ``Expression``, so that the function itself shows which field it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scapy.fields import Field, UUIDField
+
+from harness.errors import HarnessError
+from harness.wire import mqf, user
+from harness.wire.acks import FinalAckBody, OrderAckBody
+from harness.wire.base import BaseHeader
+from harness.wire.blobs import SimpleBlob
+from harness.wire.fields import AnnouncedGuid, Bytes, Nested, Padding, WideString
+from harness.wire.identifiers import TxSequenceID
+from harness.wire.internal import (
+    ConnectionParametersHeader,
+    EstablishConnectionHeader,
+    InternalHeader,
+    UnknownInternal,
+)
+from harness.wire.layer import Bits, Layer, words_of
+from harness.wire.mqf import MQFAddressHeader, MQFFormatNameElement, MQFSignatureHeader, MultiQueueFormatHeader
+from harness.wire.ping import PingPacket
+from harness.wire.properties import MessagePropertiesHeader
+from harness.wire.queues import (
+    DirectQueueFormatName,
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicQueueFormatName,
+)
+from harness.wire.security import ProviderInfo, SecurityHeader
+from harness.wire.session import SessionHeader
+from harness.wire.soap import SoapHeader
+from harness.wire.trace import DebugHeader
+from harness.wire.transaction import TransactionHeader
+from harness.wire.user import UserHeader
+
+FILTERS: Mapping[type[Layer], str] = {
+    PingPacket: "ping",
+    BaseHeader: "base",
+    InternalHeader: "internal",
+    EstablishConnectionHeader: "establish",
+    ConnectionParametersHeader: "parameters",
+    UnknownInternal: "unknown",
+    SessionHeader: "session",
+    UserHeader: "user",
+    TransactionHeader: "transaction",
+    SecurityHeader: "security",
+    MessagePropertiesHeader: "properties",
+    DebugHeader: "debug",
+    SoapHeader: "soap",
+    MultiQueueFormatHeader: "mqf",
+    MQFAddressHeader: "mqfaddress",
+    MQFFormatNameElement: "mqfelement",
+    MQFSignatureHeader: "mqfsignature",
+    DirectQueueFormatName: "direct",
+    MQFDirectQueueFormatName: "mqfdirect",
+    MQFDistributionQueueFormatName: "mqflist",
+    PrivateQueueFormatName: "private",
+    PrivateQueueFormatNameId: "privateid",
+    PublicQueueFormatName: "public",
+    TxSequenceID: "txsequenceid",
+    OrderAckBody: "orderack",
+    FinalAckBody: "finalack",
+    ProviderInfo: "provider",
+    SimpleBlob: "simpleblob",
+}
+"""Each layer and structure with the second part of its display filters: ``msmq.user.messageid``."""
+
+REST = "rest"
+"""The size of a field that takes all bytes left in its packet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A number that is a field's value times ``factor``, or whether that value equals ``equals``."""
+
+    field: str
+    factor: int = 1
+    equals: int | None = None
+
+    def __mul__(self, number: int) -> Expression:
+        return Expression(self.field, self.factor * number)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, number: object) -> Any:
+        return Expression(self.field, self.factor, number) if isinstance(number, int) else NotImplemented
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class _Unread:
+    """The received bytes of a layer, whose length is that of the rest of its packet."""
+
+    def __len__(self) -> int:
+        raise _WholeRest
+
+
+class _WholeRest(Exception):
+    """A size function asked for the length of the bytes that are left."""
+
+
+class _Reader:
+    """A layer that answers each field with the expression of it."""
+
+    original = _Unread()
+
+    def __getattr__(self, name: str) -> Expression:
+        return Expression(name)
+
+    def getfieldval(self, name: str) -> Expression:
+        """Return the expression of a field."""
+        return Expression(name)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLayout:
+    """A field: ``kind`` selects how a dissector reads it, ``facts`` are the further keys of its row."""
+
+    name: str
+    kind: str
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerLayout:
+    """A layer or structure: its printed name, the part of its display filters, and its fields in wire order."""
+
+    name: str
+    filter: str
+    fields: tuple[FieldLayout, ...]
+
+
+def read_layouts() -> list[LayerLayout]:
+    """Return the layouts of all layers in ``FILTERS``."""
+    return [LayerLayout(layer.__name__, name, tuple(_read_fields(layer))) for layer, name in FILTERS.items()]
+
+
+def _read_fields(layer: type[Layer]) -> Iterator[FieldLayout]:
+    words = {word.bits[-1][0].name: (name, word) for name, word in words_of(layer).items()}  # type: ignore[arg-type]
+    for field in layer.fields_desc:
+        if field.name in words:
+            name, word = words[field.name]
+            bits = [{"name": one.name, "shift": shift, "width": one.size} for one, shift in word.bits]
+            yield FieldLayout(name, "word", {"size": word.size, "bits": bits})
+        elif not isinstance(field, Bits):
+            yield _read_field(field)
+
+
+def _read_field(field: Field) -> FieldLayout:
+    reader = next((read for kinds, read in _READERS if isinstance(field, kinds)), None)
+    if reader is None:
+        raise HarnessError(f"harness/wire/layouts.py has no reader for {type(field).__name__} ({field.name})")
+    return reader(field)
+
+
+def _evaluate(size: Callable[[Any], Any] | int) -> Any:
+    """Return a size: an int, an ``Expression``, or ``REST``."""
+    if isinstance(size, int):
+        return size
+    try:
+        return size(_Reader())
+    except _WholeRest:
+        return REST
+
+
+def _read_guid(field: UUIDField) -> FieldLayout:
+    present = {"present": _evaluate(field.announced)} if isinstance(field, AnnouncedGuid) else {}
+    return FieldLayout(field.name, "guid", present)
+
+
+def _read_text(field: WideString) -> FieldLayout:
+    return FieldLayout(field.name, "text", {} if field.size is None else {"size": _evaluate(field.size)})
+
+
+def _read_padding(field: Padding) -> FieldLayout:
+    if field.align is mqf._alignment:  # the boundary depends on the element's FormatType
+        choices = {number: boundary for number, (_, boundary) in mqf.LAYOUTS.items()}
+        return FieldLayout(field.name, "padding", {"selector": "FormatType", "boundaries": choices})
+    return FieldLayout(field.name, "padding", {"boundary": field.align(None), "optional": not field.printed})
+
+
+def _read_nested(field: Nested) -> FieldLayout:
+    if isinstance(field, user.Queue):
+        layouts = {number: layout.__name__ if layout else "" for number, layout in user.LAYOUTS[field.flag].items()}
+        return FieldLayout(field.name, "queue", {"selector": field.flag, "layouts": layouts})
+    if isinstance(field.layout, type):
+        return FieldLayout(field.name, "structure", {"layout": field.layout.__name__})
+    layouts = {number: layout.__name__ for number, (layout, _) in mqf.LAYOUTS.items()}
+    return FieldLayout(field.name, "queue", {"selector": "FormatType", "layouts": layouts})
+
+
+def _read_number(field: Field) -> FieldLayout:
+    hexadecimal = type(field).__name__.startswith("X")
+    return FieldLayout(field.name, "number", {"size": field.sz, "hexadecimal": hexadecimal})
+
+
+_READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ...] = (
+    (UUIDField, _read_guid),
+    (Bytes, lambda field: FieldLayout(field.name, "bytes", {"size": _evaluate(field.size)})),
+    (WideString, _read_text),
+    (Padding, _read_padding),
+    (Nested, _read_nested),
+    (
+        mqf.FormatNames,
+        lambda field: FieldLayout(field.name, "list", {"count": "ElementCount", "layout": "MQFFormatNameElement"}),
+    ),
+    (Field, _read_number),
+)
+"""The kinds of fields, the narrow ones first, with the functions that read them."""

@@ -1,0 +1,57 @@
+"""Checks that newer suites call by another name: a verdict under the old name is a verdict of the check of today."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
+
+SYSTEM_KEY = ("sut",)
+"""The columns by which the runs of one system are found."""
+_OLD, _NEW = "function", "new_name"
+
+
+def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str] = SYSTEM_KEY) -> DataFrame:
+    """Return rows of checks with the names in the column ``test`` that the suites of the latest run give them.
+
+    ``key``: the columns of ``rows`` and ``runs`` that say whose latest run is meant.
+    """
+    names = sql.broadcast(_new_names(runs, suites, key))
+    parameters = sql.substr("test", sql.length(_OLD) + 1)
+    renamed = sql.when(sql.col(_NEW).isNotNull(), sql.concat(_NEW, parameters)).otherwise(sql.col("test"))
+    with_function = rows.withColumn(_OLD, sql.substring_index("test", "[", 1))
+    return with_function.join(names, [*key, _OLD], "left").withColumn("test", renamed).select(*rows.columns)
+
+
+def with_new_names(catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Return the catalogues of older suites with the new names of their checks beside the old ones."""
+    names = _new_names(runs, suites, key).select(_OLD, _NEW).distinct()
+    added = (
+        catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD))
+        .join(sql.broadcast(names), _OLD)
+        .groupBy("suites", "rule")
+        .agg(sql.collect_set(_NEW).alias("added"))
+    )
+    both = sql.array_union("checks", sql.coalesce("added", sql.array().cast("array<string>")))
+    joined = catalogue.join(sql.broadcast(added), ["suites", "rule"], "left")
+    return joined.withColumn("checks", both).select(*catalogue.columns)
+
+
+def new_names_of_systems(runs: DataFrame, suites: DataFrame) -> dict[str, Mapping[str, str]]:
+    """Return the new name of each check, without parameters, by its old name, for each system (its key)."""
+    newest = {row.sut: row.suites for row in _newest_suites(runs, SYSTEM_KEY).collect()}
+    known = suites.where(sql.col("suites").isin(sorted(set(newest.values())))).select("suites", "renamed")
+    names = {row.suites: row.renamed or {} for row in known.collect()}
+    return {system: names.get(of, {}) for system, of in newest.items()}
+
+
+def _new_names(runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Return the columns of the key, and the old and the new name of each check that the newest suites renamed."""
+    newest = _newest_suites(runs, key)
+    names = suites.select("suites", sql.explode("renamed").alias(_OLD, _NEW))
+    return names.join(sql.broadcast(newest), "suites").select(*key, _OLD, _NEW)
+
+
+def _newest_suites(runs: DataFrame, key: Sequence[str]) -> DataFrame:
+    return runs.groupBy(*key).agg(sql.max_by("suites", "ingest").alias("suites"))

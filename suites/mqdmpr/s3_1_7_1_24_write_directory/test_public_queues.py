@@ -1,0 +1,71 @@
+"""MS-MQDMPR 3.1.7.1.24 Write Directory: the object of a changed public queue."""
+
+from __future__ import annotations
+
+from harness.expectations import facts, holds
+from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.applications import PendingRequest
+from suites.mqdmpr.steps.directory import Enterprise
+
+PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+
+
+@needs("directory", "environment", "queue_control")
+@covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
+def test_change_of_public_queue_is_in_directory(peer, sut, judge):
+    """The change of a public queue's label succeeds, and the directory's object has the new label and its other
+    attributes unchanged.
+    """
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.create_queue(**PROPERTIES)
+    outcome = PendingRequest(peer, "set_queue", name=name, label="as it was changed").await_outcome()
+    judge("MQDMPR-3.1.7.1.24-09", expected=Outcome.DONE, observed=outcome)
+    directory_object = enterprise.read_object(name)
+    observed = {key: directory_object.get(key) for key in PROPERTIES}
+    judge("MQDMPR-3.1.7.1.24-03", expected={**PROPERTIES, "label": "as it was changed"}, observed=observed)
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
+def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
+    """Without the directory the change of a public queue's label is refused, the SUT and the directory keep the old
+    one, and the SUT shows DirectoryOffline until the directory is back.
+    """
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.create_queue(label="kept")
+    sut.change_environment(directory=False)
+    answer = sut.attempt("set_queue", name=name, label="lost")
+    judge(
+        "MQDMPR-3.1.7.1.24-05",
+        expected=facts(DirectoryOffline=True),
+        observed={"DirectoryOffline": enterprise.is_offline()},
+    )
+    labels = {
+        "label": sut.control.call("get_queue", name=name)["label"],
+        "label_in_directory": enterprise.read_object(name).get("label"),
+    }
+    judge(
+        "MQDMPR-3.1.7.1.24-07",
+        expected=facts(answer=Outcome.REFUSED, label="kept", label_in_directory="kept"),
+        observed={"answer": answer, **labels},
+    )
+    sut.change_environment(directory=True)
+    is_online = enterprise.await_online()
+    judge("MQDMPR-3.1.7.1.24-06", expected=holds("online again", otherwise="offline"), observed=is_online)
+
+
+@needs("directory", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12")
+def test_change_of_public_queue_is_notified_once(peer, sut, judge):
+    """The change of a public queue causes one change notification, of the operation QueueUpdate."""
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.create_queue()
+    earlier = len(enterprise.list_notifications())
+    sut.control.call("set_queue", name=name, label="other")
+    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+    judge("MQDMPR-3.1.7.1.24-11", expected=holds("a change notification"), observed=bool(operations))
+    if operations:
+        judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations)
+    else:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")

@@ -1,0 +1,38 @@
+"""MS-MQMQ 2.2.18.1.6 Message Class Identifiers: the acknowledgments of a full queue after a restart."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.expectations import any_order
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, classes, named
+
+
+@needs("restart", "queue_control")
+@covers("MQMQ-2.2.18.1.6-D01")
+def test_quota_and_messages_count_after_restart(peer, sut, judge):
+    """A queue has room for two messages and has one.
+
+    After a restart the first of two messages gets ACK_REACH_QUEUE and the second NACK_Q_EXCEED_QUOTA.
+    """
+    queue = sut.new_queue("full", quota_kb=12)
+    to, body = rf"TCP:{sut.address}\{queue}", bytes(5_000)
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = [receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, body=body, properties={"PA": 1}))]
+    if not receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 1):
+        raise ConformanceFailure("the first message did not arrive in the queue")
+    sut.restart()
+    receiver.session = peer.open_raw()
+    for _ in range(2):
+        packet = receiver.build_message({"DM": 1}, destination=to, body=body, properties={"PA": 1, "NA": 1})
+        sent.append(receiver.send_packet(packet))
+    acks = receiver.await_all(
+        lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent[1:]) + receiver.acks_of(AckClass.Q_EXCEED_QUOTA, *sent), 2
+    )
+    judge(
+        "MQMQ-2.2.18.1.6-D01",
+        expected=any_order(*named(AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)),
+        observed=classes(acks),
+        evidence=[*sent, *acks],
+    )
+    receiver.acknowledge_all()

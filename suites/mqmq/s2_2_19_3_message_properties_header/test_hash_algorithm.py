@@ -1,0 +1,44 @@
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: HashAlgorithm of signed messages."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.expectations import fields
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from suites.mqmq.steps.layout import Layout
+from suites.mqmq.steps.outgoing import Outgoing
+
+ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
+"""HashAlgorithm by the name of the hash."""
+
+
+@needs("security", "send")
+@covers("MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13", "MQMQ-2.2.19.3-23")
+def test_hash_algorithm_has_number_of_table(peer, sut, judge):
+    """The SUT sends messages signed with each hash algorithm: HashAlgorithm is the number of the table.
+
+    Algorithms that the SUT refuses are not judged.
+    """
+    outgoing = Outgoing(peer, sut)
+    field, signed = "MessagePropertiesHeader.HashAlgorithm", {"sender": "alice", "authentication_level": "sig20"}
+    default = outgoing.send(body="signed", **signed)
+    expected = fields({field: ALGORITHMS["sha512"]})
+    judge("MQMQ-2.2.19.3-23", expected=expected, observed=Layout(default), evidence=default)
+    sent = False
+    for name, number in ALGORITHMS.items():
+        try:
+            frame = outgoing.send(body="signed", **signed, hash_algorithm=name)
+        except ControlRefused:
+            continue
+        sent = True
+        judge(
+            "MQMQ-2.2.19.3-D02",
+            "MQDMPR-3.1.7.1.32-D13",
+            expected=fields({field: number}),
+            observed=Layout(frame),
+            evidence=frame,
+        )
+    outgoing.end()
+    if not sent:
+        raise ConformanceFailure("the SUT refuses to sign with each hash of the table")

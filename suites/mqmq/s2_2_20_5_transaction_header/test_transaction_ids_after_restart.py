@@ -1,0 +1,39 @@
+"""MS-MQMQ 2.2.20.5 TransactionHeader: IDs of transactions before and after a restart."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.expectations import distinct
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import transaction_header
+
+
+@needs("send", "restart", "transactions")
+@covers("MQMQ-2.2.20.5-07")
+def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judge):
+    """Two transactions before a restart and two after it have four different TransactionHeader.ID."""
+    sender = Sender(peer, sut, peer.direct_name("mqc-ids"))
+    came = []
+    for first in (1, 3):
+        for tag in (first, first + 1):
+            transaction = sut.control.call("begin")["transaction"]
+            sender.send(tag, transaction=transaction)
+            sut.control.call("commit", transaction=transaction)
+        session = sender.await_session()
+        came += sender.collect_all(session, 2)
+        session.acknowledge_all()
+        session.send(build_order_ack(peer, came[-1]))
+        peer.settle()
+        if first == 1:
+            sut.restart()
+    if sorted(set(sender.tags(came))) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"the SUT sent messages {sender.tags(came)}")
+    by_tag = {tag: int(transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
+    judge(
+        "MQMQ-2.2.20.5-07",
+        expected=distinct("IDs", 4),
+        observed=list(by_tag.values()),
+        evidence=came,
+    )

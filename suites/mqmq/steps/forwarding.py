@@ -1,0 +1,41 @@
+"""Messages that the SUT forwards unchanged to another queue manager (MS-MQQB 3.1.5.8.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.party import NONE
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
+from suites.mqmq.steps.layout import Layout
+from suites.mqqb.steps.disposition import private_queue
+
+QUEUE = 1
+TAG = "MessagePropertiesHeader.ApplicationTag"
+
+
+def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: Any) -> tuple[Frame, Frame]:
+    """Send the SUT a message for a private queue of the peer; return the message as sent and as forwarded.
+
+    A message without optional headers goes before it. The SUT forwards on a session that it opens, or on the open one
+    (E16); the forwarded bytes may be malformed.
+    """
+    peer.listen(ignore_incoming=True)
+    first_tag, tag = (peer.message_id() & 0xFFFF for _ in range(2))
+    to = private_queue(peer.identifier, QUEUE)
+    connection = peer.open_raw()
+    connection.send(peer.message(to, destination=None, ApplicationTag=first_tag))
+    packet = peer.message({**to, **user}, destination=None, ApplicationTag=tag, **headers)
+    sent = connection.send(packet)
+
+    def forwarded() -> list[Frame]:
+        return [frame for frame in peer.inbox.pieces if Layout(frame).fields.get(TAG) == tag]
+
+    peer.environment.run_until(lambda: bool(forwarded()), sut.connect_timeout_ms + sut.response_timeout_ms)
+    peer.inbox.acknowledge()
+    if not forwarded():
+        raise ConformanceFailure("the SUT did not forward the message")
+    return sent, forwarded()[0]

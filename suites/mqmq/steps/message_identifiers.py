@@ -1,0 +1,35 @@
+"""Predicates on the identifiers of messages. Spec: MS-MQMQ 2.2.18.1.3, 2.2.19.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import Connection, Frame
+from harness.judging.passive import Context, Finding, NotExercised, Recent, Summary, record_of
+
+MESSAGE = "UserMessage"
+
+
+class Messages(Summary):
+    """The messages of the SUT on a connection: by identifier, a hash of the first properties."""
+
+    def __init__(self) -> None:
+        self.first = Recent[tuple[Any, int], int]()
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Remember a message of the SUT."""
+        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
+        if record is not None:
+            user, properties = record.UserHeader, record.MessagePropertiesHeader
+            self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
+
+
+def ordinal(packet: Any, context: Context) -> Finding:
+    """Check that a message with an earlier identifier is the earlier message, sent again."""
+    user, messages = packet.UserHeader, context.before(Messages)
+    if not messages.first:
+        return NotExercised("it is the first message on its connection")
+    first = messages.first.get((user.SourceQueueManager, user.MessageID))
+    if first is not None and first != hash(packet.MessagePropertiesHeader):
+        return False, f"MessageID {user.MessageID} is also the MessageID of another message"
+    return True, f"MessageID is {user.MessageID}"

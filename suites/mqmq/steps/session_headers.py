@@ -1,0 +1,164 @@
+"""Predicates on the counts that a system sends: SessionHeaders of SessionAcks and of messages.
+
+Spec: MS-MQMQ 2.2.20.4, MS-MQQB 3.1.6.4, 3.1.7.1.3. What a peer has sent is known as packets of it only: where it sent
+what is none, nobody can say how many messages it sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, record_of
+
+SESSION_ACK, MESSAGE = "SessionAck", "UserMessage"
+_WRAP = 0x10000
+_BITS = 32
+
+JudgeHeader = Callable[[Any, "Counts"], Finding]
+
+
+class Counts(Summary):
+    """The messages of both sides of a connection, and what the SUT has acknowledged so far."""
+
+    def __init__(self) -> None:
+        self.sent = self.sent_recoverable = 0
+        self.came = self.came_recoverable = 0
+        self.is_clear = True
+        """Whether everything that the peer sent is a packet."""
+        self.headers = 0
+        self.acknowledged = 0
+        """The last AckSequenceNumber of the SUT."""
+        self.began_with: int | None = None
+        """The first RecoverableMsgAckSeqNumber of the SUT that is not 0."""
+        self.flagged = Recent[int, bool]()
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Count a message, and note what a SessionHeader acknowledges."""
+        if not frame.from_sut and frame.kind == MALFORMED:
+            self.is_clear = False
+        packet = record_of(frame) if frame.kind in (SESSION_ACK, MESSAGE) else None
+        if packet is None:
+            return
+        if frame.kind == MESSAGE:
+            recoverable = packet.UserHeader.DM == 1
+            if frame.from_sut:
+                self.sent += 1
+                self.sent_recoverable += recoverable
+            else:
+                self.came += 1
+                self.came_recoverable += recoverable
+        if frame.from_sut and packet.SessionHeader is not None:
+            self._note_header(packet.SessionHeader)
+
+    def _note_header(self, header: Any) -> None:
+        self.headers += 1
+        self.acknowledged = header.AckSequenceNumber
+        for number in flagged_by(header):
+            self.flagged.keep(number, True)
+            self.began_with = self.began_with or number
+            if len(self.flagged) > _WRAP // 4:  # long before numbers come again
+                del self.flagged[next(iter(self.flagged))]
+
+
+def flagged_by(header: Any) -> list[int]:
+    """Return the numbers of the recoverable messages that a SessionHeader names."""
+    first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
+    return [(first + bit) % _WRAP for bit in range(_BITS) if first and flags >> bit & 1]
+
+
+@cache
+def of_header(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
+    """Show a predicate each SessionHeader of the SUT, or the first of a connection, with what was counted before it."""
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        if packet.SessionHeader is None:
+            return None
+        counts = context.before(Counts)
+        return None if only_first and counts.headers else judge(packet, counts)
+
+    return predicate
+
+
+def _is(name: str, value: int, wanted: int, what: str) -> Finding:
+    return value == wanted % _WRAP, f"{name} is {value} after {wanted} {what}"
+
+
+def counts_sent(packet: Any, counts: Counts) -> Finding:
+    """Demand the number of the messages sent, a message itself included."""
+    own = hasattr(packet, "UserHeader")
+    return _is("UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "sent")
+
+
+def counts_sent_recoverable(packet: Any, counts: Counts) -> Finding:
+    """Demand the number of the recoverable messages sent, a message itself included."""
+    own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
+    sent = counts.sent_recoverable + own
+    return _is("RecoverableMsgSeqNumber", packet.SessionHeader.RecoverableMsgSeqNumber, sent, "recoverable ones sent")
+
+
+def counts_no_recoverable(packet: Any, counts: Counts) -> Finding:
+    """Demand 0 while no recoverable message was sent."""
+    own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
+    return None if counts.sent_recoverable or own else counts_sent_recoverable(packet, counts)
+
+
+def acknowledges_what_came(packet: Any, counts: Counts) -> Finding:
+    """Demand a number that is no higher than that of the messages that came, and not lower than before.
+
+    Messages that came last may still have been on their way when the header was made.
+    """
+    if not counts.is_clear:
+        return None
+    value = packet.SessionHeader.AckSequenceNumber
+    ahead, behind = (value - counts.acknowledged) % _WRAP, (counts.came - value) % _WRAP
+    kept = ahead < _WRAP // 2 and behind < _WRAP // 2 and behind <= counts.came
+    return kept, f"AckSequenceNumber is {value}, {counts.acknowledged} before, {counts.came} messages came"
+
+
+def flags_what_came(packet: Any, counts: Counts) -> Finding:
+    """Demand that the recoverable messages that are named have come."""
+    if not counts.is_clear:
+        return None
+    numbers = flagged_by(packet.SessionHeader)
+    if not numbers:
+        return None
+    kept = all((counts.came_recoverable - number) % _WRAP < counts.came_recoverable for number in numbers)
+    return kept, f"recoverable messages {numbers[0]} to {numbers[-1]} are named, {counts.came_recoverable} came"
+
+
+def flags_once(packet: Any, counts: Counts) -> Finding:
+    """Demand that no recoverable message is named that was named before."""
+    numbers = flagged_by(packet.SessionHeader)
+    if not numbers:
+        return None
+    again = [number for number in numbers if number in counts.flagged]
+    return not again, f"recoverable messages {numbers[0]} to {numbers[-1]} are named, {len(again)} of them again"
+
+
+def names_fresh_messages(packet: Any, counts: Counts) -> Finding:
+    """Demand that the recoverable messages that are named have come, and were not named before."""
+    came, once = flags_what_came(packet, counts), flags_once(packet, counts)
+    return came if isinstance(came, tuple) and not came[0] else once
+
+
+def begins_with_1(packet: Any, counts: Counts) -> Finding:
+    """Judge the first recoverable message that is named on a connection."""
+    numbers = flagged_by(packet.SessionHeader)
+    if counts.began_with is not None or not numbers:
+        return None
+    return numbers[0] == 1, f"the first recoverable message that is named is {numbers[0]}"
+
+
+def is_zero_while_nothing_came(name: str) -> JudgeHeader:
+    """Demand 0 in a field while no recoverable message came."""
+
+    def judge(packet: Any, counts: Counts) -> Finding:
+        if not counts.is_clear or counts.came_recoverable:
+            return None
+        value = getattr(packet.SessionHeader, name)
+        return value == 0, f"{name} is {value}, no recoverable message came"
+
+    return judge

@@ -1,0 +1,31 @@
+"""MS-MQQB 3.1.1.5 Transactional Message Sequence: the sequence after one whose messages are all acknowledged."""
+
+from __future__ import annotations
+
+from harness.expectations import facts, none
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.sequences import Outgoing, read_sequence_id, transaction_header
+
+
+@needs("send")
+@covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
+def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
+    """Three messages are acknowledged on the session and by an OrderAck: the next two begin a new sequence."""
+    outgoing = Outgoing(peer, sut, "mqc-next-sequence")
+    sent = outgoing.send(3)
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
+    peer.settle()
+    first, second = outgoing.send(2)
+    evidence = [sent[-1], *acks, first, second]
+    old_sequence = read_sequence_id(sent[0])
+    ordinal = old_sequence[1] + 1
+    begun, continued = (
+        {"Ordinal": read_sequence_id(frame)[1], "number": transaction_header(frame).TxSequenceNumber}
+        for frame in (first, second)
+    )
+    expected = facts(Ordinal=ordinal, number=1)
+    judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
+    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, number=2), observed=continued, evidence=evidence)
+    on_old_sequence = [frame.number for frame in (first, second) if read_sequence_id(frame) <= old_sequence]
+    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
+    outgoing.acknowledge_all()

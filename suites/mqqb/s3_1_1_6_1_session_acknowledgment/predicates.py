@@ -1,0 +1,14 @@
+"""Judge the fields of recoverable messages in every SessionHeader. Spec: MS-MQQB 3.1.1.6.1."""
+
+from __future__ import annotations
+
+from harness.judging.passive import passive
+from suites.mqmq.steps.session_headers import MESSAGE, SESSION_ACK, is_zero_while_nothing_came, of_header
+
+for rule, field in (
+    ("MQQB-3.1.1.6.1-03", "RecoverableMsgAckSeqNumber"),
+    ("MQQB-3.1.1.6.1-04", "RecoverableMsgAckFlags"),
+):
+    passive(rule, (SESSION_ACK, MESSAGE), f"{field} is 0 while no recoverable message came", of_system=True)(
+        of_header(is_zero_while_nothing_came(field))
+    )

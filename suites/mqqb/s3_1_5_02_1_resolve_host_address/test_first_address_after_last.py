@@ -1,0 +1,26 @@
+"""MS-MQQB 3.1.5.2.1 Resolve Host Address: after the last address of a host name the first is tried again."""
+
+from __future__ import annotations
+
+import itertools
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import BY_HOST_NAME, connection_history
+from suites.mqqb.steps.sender import Sender
+
+
+@covers("MQQB-3.1.5.2.1-33")
+@needs("send", "two_addresses", "management")
+def test_first_address_is_tried_again_after_last(peer, sut, judge):
+    """The peer drops the session at the second address of a host name: ConnectionHistory shows attempts at the first,
+    second, first and second address.
+    """
+    sender = Sender(peer, sut, BY_HOST_NAME)
+    sender.send(1)
+    session, sent = sender.await_first(1)
+    session.close()
+    ack = sender.await_session().acknowledge_all()
+    tried = [entry["AddressList"] for entry in connection_history(sut, BY_HOST_NAME)]
+    turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
+    expected = ["first", "second", "first", "second"]
+    judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, evidence=[*sent, ack])

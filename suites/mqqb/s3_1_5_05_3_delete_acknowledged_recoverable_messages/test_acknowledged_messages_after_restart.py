@@ -1,0 +1,29 @@
+"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: acknowledged messages after a restart."""
+
+from __future__ import annotations
+
+from harness.expectations import holds
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.mqqb.steps.sender import Sender
+
+
+@needs("restart")
+@covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
+def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, judge):
+    """The first and the third of four recoverable messages are acknowledged: after a restart only the others come."""
+    sender = Sender(peer, sut, peer.direct_name("mqc-acknowledged"))
+    sender.send(1, 2, 3, 4, delivery="recoverable")
+    session, sent = sender.await_first(4)
+    ack = session.send(session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
+    peer.settle()
+    sut.restart()
+    later_session = sender.await_session()
+    came = sender.collect_all(later_session, 2)
+    numbers = [Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)]
+    evidence = [ack, *came]
+    absent = holds("message 1 does not come again", otherwise="message 1 comes again")
+    judge("MQQB-3.1.5.5.3-01", expected=absent, observed=1 not in numbers, case="message 1", evidence=evidence)
+    above = [number for number in numbers if number > 1]
+    judge("MQQB-3.1.5.5.3-02", expected=[2, 4], observed=above, case="messages", evidence=evidence)
+    later_session.acknowledge_all()

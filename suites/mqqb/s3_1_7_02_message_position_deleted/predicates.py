@@ -1,0 +1,39 @@
+"""Judge acknowledgments of messages that left their queue by these messages. Spec: MS-MQQB 3.1.7.2.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.judging.passive import Finding, passive
+from reference_qm.codec import MessageClass, MessagePropertiesHeader
+from suites.mqqb.steps.administration_acks import MESSAGE, of_answer
+from suites.mqqb.steps.received_messages import Message
+
+_PR, _NR = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
+
+
+def _is_as_recoverable(wanted: int) -> Any:
+    def judge(packet: Any, message: Message, answered: Any) -> Finding:
+        if wanted != message.DM:
+            return None
+        return wanted == packet.UserHeader.DM, f"DM is {packet.UserHeader.DM}, of the message {wanted}"
+
+    return judge
+
+
+for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
+    passive(rule, MESSAGE, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
+        of_answer(_is_as_recoverable(wanted), left_queue=True)
+    )
+
+
+def _is_asked_for(packet: Any, message: Message, answered: Any) -> Finding:
+    """Demand PR of a message that has an acknowledgment that it was received, NR of one that says why it was not."""
+    received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
+    name, bit = ("PR", _PR) if received else ("NR", _NR)
+    return bool(message.asks & bit), f"{name} of the message is {int(bool(message.asks & bit))}"
+
+
+passive("MQQB-3.1.7.2.1-03", MESSAGE, "the message asked for this kind of acknowledgment", of_system=True)(
+    of_answer(_is_asked_for, left_queue=True)
+)

@@ -1,0 +1,24 @@
+"""MS-MQQB 3.1.7.7 Receive Ping Request: a request that comes again."""
+
+from __future__ import annotations
+
+from harness.expectations import holds
+from harness.run.marks import covers, needs
+from harness.wire import ping_request
+from suites.mqqb.steps.pinging import PingExchange
+
+
+@needs("ping")
+@covers("MQQB-3.1.7.7-01")
+def test_repeated_ping_request_is_answered_again(peer, judge):
+    """The same Ping Request is sent four times from one port: at least two responses come (a network may lose some)."""
+    end = peer.udp()
+    packet = ping_request(QMGuid=peer.identifier, Cookie=0x1234)
+    exchanges = [PingExchange.on(end, packet) for _ in range(4)]
+    came = sum(exchange.is_answered for exchange in exchanges)
+    judge(
+        "MQQB-3.1.7.7-01",
+        expected=holds("2 answers or more", otherwise=f"{came} answers"),
+        observed=came >= 2,
+        evidence=[frame for exchange in exchanges for frame in exchange],
+    )

@@ -1,0 +1,172 @@
+"""Judge every administration acknowledgment, by itself and by the message that it answers. Spec: MS-MQQB 3.1.7.15."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.judging.passive import Finding, passive
+from reference_qm.codec.base import INFINITE
+from suites.mqqb.steps.administration_acks import (
+    MESSAGE,
+    POSITIVE,
+    of_administration_ack,
+    of_answer,
+    same_queue,
+)
+from suites.mqqb.steps.received_messages import Message
+
+ASKS = 0xF
+"""PA, PR, NA and NR of MessagePropertiesHeader.Flags."""
+_PRIVATE, _PUBLIC, _DIRECT = 3, 5, 7
+_ON_SOURCE, _ON_DESTINATION, _ON_ANY_HOST = 2, 3, 6
+
+
+def _asks_for_nothing(packet: Any) -> tuple[bool, str]:
+    flags = packet.MessagePropertiesHeader.Flags & ASKS
+    return not flags, f"PA, PR, NA and NR are 0x{flags:X}"
+
+
+def _has_time_to_reach_queue(packet: Any) -> tuple[bool, str]:
+    value = packet.BaseHeader.TimeToReachQueue
+    return value == INFINITE, f"TimeToReachQueue is 0x{value:08X}"
+
+
+def _has_time_to_be_received(packet: Any) -> tuple[bool, str]:
+    value = packet.UserHeader.TimeToBeReceived
+    return value == INFINITE, f"TimeToBeReceived is 0x{value:08X}"
+
+
+def _is_not_journaled(packet: Any) -> tuple[bool, str]:
+    return packet.UserHeader.JP == 0, f"JP is {packet.UserHeader.JP}"
+
+
+def _is_no_dead_letter(packet: Any) -> tuple[bool, str]:
+    return packet.UserHeader.JN == 0, f"JN is {packet.UserHeader.JN}"
+
+
+def _is_not_encrypted(packet: Any) -> tuple[bool, str]:
+    security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
+    encrypted = security is not None and security.EB
+    return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
+
+
+def _is_not_signed(packet: Any) -> tuple[bool, str]:
+    security = packet.SecurityHeader
+    size = 0 if security is None else len(security.SecurityData.Signature or b"")
+    return size == 0, f"Signature has {size} bytes"
+
+
+ATTRIBUTES = {
+    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR are 0", _asks_for_nothing),
+    "MQQB-3.1.7.15-D02": ("TimeToReachQueue is 0xFFFFFFFF", _has_time_to_reach_queue),
+    "MQQB-3.1.7.15-D03": ("TimeToBeReceived is 0xFFFFFFFF", _has_time_to_be_received),
+    "MQQB-3.1.7.15-D04": ("JP is 0", _is_not_journaled),
+    "MQQB-3.1.7.15-D05": ("JN is 0", _is_no_dead_letter),
+    "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
+    "MQQB-3.1.7.15-D07": ("there is no signature", _is_not_signed),
+}
+"""What an acknowledgment has whatever its message has, by rule."""
+
+for rule, (expected, judge) in ATTRIBUTES.items():
+    passive(rule, MESSAGE, expected, of_system=True)(of_administration_ack(judge))
+
+
+@passive("MQQB-3.1.7.15-26", MESSAGE, "no request, no journal, no end of time, no signature, in clear", of_system=True)
+@of_administration_ack
+def has_no_attributes(packet: Any) -> Finding:
+    """Demand all of these attributes."""
+    wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTES.values()) if not kept]
+    return not wrong, ", ".join(wrong) or "no request, no journal, no end of time, no signature, in clear"
+
+
+@passive("MQQB-3.1.7.15-08", MESSAGE, "there is no MultiQueueFormatHeader", of_system=True)
+@of_administration_ack
+def has_one_destination(packet: Any) -> Finding:
+    """Demand one destination."""
+    there = packet.MultiQueueFormatHeader is not None
+    return not there, f"MultiQueueFormatHeader is {'there' if there else 'absent'}"
+
+
+def _has_body(packet: Any, message: Message, answered: Any) -> Finding:
+    body = packet.MessagePropertiesHeader.MessageBody
+    if message.is_encrypted:
+        return None  # what it says in clear is not sent back
+    if packet.MessagePropertiesHeader.MessageClass in POSITIVE:
+        return not body, f"MessageBody has {len(body)} bytes"
+    same = hash(body) == message.body
+    return same, f"MessageBody is {'that' if same else 'not that'} of the message"
+
+
+def _has_delivery(packet: Any, message: Message, answered: Any) -> Finding:
+    sent, came = packet.UserHeader.DM, message.DM
+    return sent == came, f"DM is {sent}, of the message {came}"
+
+
+for expected, compare, rules in (
+    (
+        "a negative one has the body of its message, a positive one none",
+        _has_body,
+        {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
+    ),
+    ("DM is that of the message", _has_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
+):
+    for rule, of_queue in rules.items():
+        passive(rule, MESSAGE, expected, of_system=True)(of_answer(compare, left_queue=of_queue))
+
+
+def _destination(packet: Any, message: Message, answered: Any) -> bool:
+    host = message.QueueManagerAddress if message.AQ == _ON_DESTINATION else answered.QueueManagerGuid
+    user = packet.UserHeader
+    return same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
+
+
+def _sent_to_admin_queue(*kinds: int) -> Any:
+    """Demand the administration queue as destination; ``kinds``: only with these values of AQ."""
+
+    def judge(packet: Any, message: Message, answered: Any) -> Finding:
+        if message.AQ == 0 or (kinds and message.AQ not in kinds):
+            return None
+        kept = _destination(packet, message, answered)
+        return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ {message.AQ}"
+
+    return judge
+
+
+for rule, kinds, of_queue in (
+    ("MQQB-3.1.7.15-09", (), True),
+    ("MQQB-3.1.7.15-10", (), False),
+    ("MQQB-3.1.7.15-11", (_ON_SOURCE,), False),
+    ("MQQB-3.1.7.15-13", (_PUBLIC,), False),
+    ("MQQB-3.1.7.15-14", (_ON_ANY_HOST,), False),
+    ("MQQB-3.1.7.15-15", (_DIRECT,), False),
+):
+    passive(rule, MESSAGE, "DestinationQueue is the AdminQueue of the message", of_system=True)(
+        of_answer(_sent_to_admin_queue(*kinds), left_queue=of_queue)
+    )
+
+
+def _response_is_destination(*kinds: int) -> Any:
+    """Demand the destination of the message as response queue; ``kinds``: only with these values of DQ."""
+
+    def judge(packet: Any, message: Message, answered: Any) -> Finding:
+        if kinds and message.DQ not in kinds:
+            return None
+        user = packet.UserHeader
+        if message.DQ == _PRIVATE and message.QueueManagerAddress != user.SourceQueueManager:
+            return None  # a message for another queue manager, which was not passed on
+        host = user.QueueManagerAddress if user.RQ == _ON_DESTINATION else user.SourceQueueManager
+        kept = same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
+        return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ {message.DQ}"
+
+    return judge
+
+
+for rule, kinds in (
+    ("MQQB-3.1.7.15-20", ()),
+    ("MQQB-3.1.7.15-21", (_PRIVATE,)),
+    ("MQQB-3.1.7.15-22", (_PUBLIC,)),
+    ("MQQB-3.1.7.15-23", (_DIRECT,)),
+):
+    passive(rule, MESSAGE, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
+        of_answer(_response_is_destination(*kinds), left_queue=False)
+    )

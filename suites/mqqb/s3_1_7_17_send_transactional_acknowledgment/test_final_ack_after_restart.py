@@ -1,0 +1,26 @@
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: a FinalAck survives a restart."""
+
+from __future__ import annotations
+
+from harness.expectations import facts
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.restarting import UNCHANGED, describe_change, restart_and_await_copy
+from suites.whole_messages import describe_packet
+
+
+@needs("restart", "receive")
+@covers("MQQB-3.1.7.17-D01")
+def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
+    """A FinalAck that the peer did not acknowledge comes again after a restart, recoverable and unchanged."""
+    receiver = Receiver(peer, sut)
+    sent = receiver.send(transaction={"FA": 1})
+    receiver.await_acknowledgment()
+    peer.eventually(lambda: bool(sut.messages("transactional")))
+    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
+    before = receiver.await_acknowledgment(final=True)
+    after = restart_and_await_copy(receiver, before)
+    delivery = describe_packet(before, sut.guid)["delivery"]
+    observed = {"delivery": delivery, "after": "gone" if after is None else describe_change(before, after, sut.guid)}
+    expected = facts(delivery="recoverable", after=UNCHANGED)
+    judge("MQQB-3.1.7.17-D01", expected=expected, observed=observed, evidence=[sent, before, after])

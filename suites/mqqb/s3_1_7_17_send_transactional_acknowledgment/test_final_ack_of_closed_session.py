@@ -1,0 +1,42 @@
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: a FinalAck whose session is closed."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.expectations import of_class
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import AckClass
+from suites.mqqb.steps.ordering import Receiver
+
+
+@needs("receive")
+@covers("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-11")
+@pytest.mark.parametrize("acknowledged", [True, False], ids=["acknowledged", "not acknowledged"])
+def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, acknowledged):
+    """The peer sends a transactional message with JP and closes the session; an application receives the message: the
+    SUT connects and sends the FinalAck.
+    """
+    receiver = Receiver(peer, sut)
+    sent = receiver.send({"JP": 1})
+    if acknowledged:
+        receiver.await_acknowledgment()
+    if not peer.eventually(lambda: bool(sut.messages("transactional"))):
+        raise ConformanceFailure("the message did not come into its queue")
+    receiver.session.close()
+    peer.settle()
+    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
+    frame = receiver.poll_acknowledgment(final=True)
+    judge(
+        "MQQB-3.1.7.2.2-01",
+        "MQQB-3.1.7.17-11",
+        expected=of_class(AckClass.RECEIVE),
+        observed=frame,
+        evidence=[sent, frame],
+    )
+    if frame is None:
+        raise ConformanceFailure("no FinalAck came whose queue could be seen")
+    queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
+    expected = rf"tcp:{peer.address}\private$\order_queue$"
+    judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=[sent, frame])

@@ -1,0 +1,80 @@
+"""Predicates on the administration acknowledgments that a system makes. Spec: MS-MQQB 3.1.7.15."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from harness.judging.passive import Context, Finding, Predicate
+from reference_qm.codec import (
+    DirectQueueFormatName,
+    MessageClass,
+    MessageIdentifier,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicQueueFormatName,
+)
+from suites.mqmq.steps.unused import is_own
+from suites.mqqb.steps.order_and_final_acks import is_final_ack
+from suites.mqqb.steps.received_messages import Message, Received
+
+MESSAGE = "UserMessage"
+POSITIVE = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+_NEGATIVE, _LEFT = 0x8000, 0x4000
+"""Bits of the class: of negative acknowledgments, and of those of messages that had reached their queue."""
+
+JudgeAck = Callable[[Any], Finding]
+JudgeAnswer = Callable[[Any, Message, Any], Finding]
+"""A predicate on an acknowledgment, the message that it answers, and the identifier of that."""
+
+
+def is_administration_ack(packet: Any, context: Context) -> bool:
+    """Return whether a message is an administration acknowledgment that the SUT made itself."""
+    value = packet.MessagePropertiesHeader.MessageClass
+    meant = value in POSITIVE or value & _NEGATIVE
+    return bool(meant) and not is_final_ack(packet) and is_own(packet, context)
+
+
+def is_of_queue(packet: Any) -> bool:
+    """Return whether an acknowledgment is of a message that had reached its queue."""
+    return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT)
+
+
+def of_administration_ack(judge: JudgeAck) -> Predicate:
+    """Show a predicate only the administration acknowledgments that the SUT made."""
+
+    @wraps(judge)
+    def predicate(packet: Any, context: Context) -> Finding:
+        return judge(packet) if is_administration_ack(packet, context) else None
+
+    return predicate
+
+
+def of_answer(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
+    """Show a predicate the acknowledgments of messages that were seen; ``left_queue``: only those of such messages."""
+
+    @wraps(judge)
+    def predicate(packet: Any, context: Context) -> Finding:
+        if not is_administration_ack(packet, context) or left_queue not in (None, is_of_queue(packet)):
+            return None
+        answered = MessageIdentifier.parse(packet.MessagePropertiesHeader.CorrelationID)
+        message = context.before(Received).messages.get((answered.QueueManagerGuid, answered.Ordinal))
+        return None if message is None else judge(packet, message, answered)
+
+    return predicate
+
+
+def same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
+    """Return whether two names of queues are of the same queue; ``host``: of private ones without their own."""
+    return _named(queue, host) == _named(other, other_host)
+
+
+def _named(queue: Any, host: Any) -> Any:
+    if isinstance(queue, PrivateQueueFormatNameId):
+        return host, queue.PrivateQueueIdentifier
+    if isinstance(queue, PrivateQueueFormatName):
+        return queue.SourceQueueManager, queue.PrivateQueueIdentifier
+    if isinstance(queue, PublicQueueFormatName):
+        return queue.PublicQueueIdentifier
+    return queue.DirectFormatName.lower() if isinstance(queue, DirectQueueFormatName) else queue

@@ -1,0 +1,105 @@
+"""Predicates on which internal packet it is, by the bytes: one with a wrong IN or PT is judged as well.
+
+Spec: MS-MQQB 2.2.1, 2.2.2, 2.2.3, 2.2.6. Packets of each kind have a size of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
+from suites.mqmq.steps.message_bytes import SIGNATURE
+
+INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
+_IN, _SH = 1 << 3, 1 << 4
+_PT_AT = 18
+
+Concerns = Callable[[Context], bool]
+
+
+class Kind(NamedTuple):
+    """An internal packet: its size, its PT, the bits of BaseHeader.Flags that it has."""
+
+    size: int
+    pt: int
+    flags: int = _IN
+
+
+ESTABLISH_PACKET, PARAMETERS_PACKET, SESSION_ACK_PACKET = Kind(572, 2), Kind(32, 3), Kind(36, 1, _IN | _SH)
+
+
+class Opening(Summary):
+    """How far a session is set up: the packets of the SUT, and what the peer sent."""
+
+    def __init__(self) -> None:
+        self.own = 0
+        self.is_accepted = False
+        """Whether the peer's EstablishConnection has CS clear."""
+        self.peer_parameters = False
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Take the next packet."""
+        if frame.from_sut:
+            self.own += 1
+        elif frame.kind == "EstablishConnection":
+            packet = record_of(frame)
+            self.is_accepted = packet is not None and packet.InternalHeader.CS == 0
+        elif frame.kind == "ConnectionParameters":
+            self.peer_parameters = True
+
+
+def is_first_of_initiator(context: Context) -> bool:
+    """Return whether a packet is the first of an initiator."""
+    return context.sut_role == "initiator" and context.before(Opening).own == 0
+
+
+def is_first_of_acceptor(context: Context) -> bool:
+    """Return whether a packet is the first of an acceptor."""
+    return context.sut_role == "acceptor" and context.before(Opening).own == 0
+
+
+def is_second_of_initiator(context: Context) -> bool:
+    """Return whether a packet is an initiator's next one after a response that accepts."""
+    opening = context.before(Opening)
+    return context.sut_role == "initiator" and opening.own == 1 and opening.is_accepted
+
+
+def is_second_of_acceptor(context: Context) -> bool:
+    """Return whether a packet is an acceptor's next one after ConnectionParameters."""
+    opening = context.before(Opening)
+    return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters
+
+
+def has_flags(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+    """Demand the bits of a kind, of what has its size and its PT."""
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        data = context.frame.data
+        if not _has_size(data, kind) or _pt(data) != kind.pt or not concerns(context):
+            return None
+        flags = data[2] & kind.flags
+        return flags == kind.flags, f"IN is {flags >> 3 & 1}, SH is {data[2] >> 4 & 1}, PT is {kind.pt}"
+
+    return predicate
+
+
+def has_pt(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+    """Demand the PT of a kind, of what has its size and its bits."""
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        data = context.frame.data
+        if not _has_size(data, kind) or data[2] & (_IN | _SH) != kind.flags or not concerns(context):
+            return None
+        return _pt(data) == kind.pt, f"PT is {_pt(data)}"
+
+    return predicate
+
+
+def _has_size(data: bytes, kind: Kind) -> bool:
+    return len(data) == kind.size and data.startswith(SIGNATURE, 4)
+
+
+def _pt(data: bytes) -> int:
+    return data[_PT_AT] & 0xF

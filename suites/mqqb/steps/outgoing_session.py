@@ -1,0 +1,85 @@
+"""The SUT as initiator: it has a message for a queue of the peer, connects, and opens a session step by step."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Verdict
+from harness.peer.conversation import RawConversation
+from harness.peer.inbox import establish_response, parameters_response
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+from suites.mqqb.steps.opening import RETRY_MS
+from suites.mqqb.steps.provoking import let_send
+
+
+class OutgoingSession:
+    """A session that the SUT opens to send one message to the peer; the peer answers only as the check orders.
+
+    ``to``: the format name of the destination, else a direct name of the peer. Pings are answered. ``listener``: that
+    of a check in which the SUT has a message already.
+    """
+
+    connection: RawConversation
+    """The SUT's connection, from ``await_request`` on."""
+    request: Frame
+    """The SUT's EstablishConnection, from ``await_request`` on."""
+    parameters: Frame
+    """The SUT's ConnectionParameters, from ``respond`` on."""
+
+    def __init__(self, peer: Peer, sut: Sut, to: str | None = None, *, listener: RawListener | None = None) -> None:
+        self.peer = peer
+        self.listener = listener or peer.listen_raw()
+        if listener is None:
+            let_send(peer, sut, to or peer.direct_name())
+
+    @classmethod
+    def unless_refused(cls, peer: Peer, sut: Sut, judge: Judge, to: str) -> Self | None:
+        """Let the SUT send to a public name that no directory knows; give up the check when the SUT refuses the name.
+
+        Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
+        """
+        try:
+            return cls(peer, sut, to)
+        except ControlRefused as refused:
+            judge.give_up(Verdict.NOT_EXERCISED, f"a queue that no directory knows may be refused: {refused}")
+            return None
+
+    def poll_request(self, within_ms: int | None = None) -> Frame | None:
+        """Accept the SUT's next connection and return the EstablishConnection on it; None when no connection comes."""
+        connection = self.listener.accept(within_ms)
+        if connection is None:
+            return None
+        self.connection = connection
+        self.request = connection.expect("EstablishConnection")
+        return self.request
+
+    def await_request(self) -> Frame:
+        """Return the EstablishConnection on the SUT's next connection, the first or that of a retry."""
+        sut = self.peer.sut
+        request = self.poll_request(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+        if request is None:
+            raise ConformanceFailure("the SUT opened no connection for its message")
+        return request
+
+    def respond(self, **header: Any) -> Frame:
+        """Answer the request with an EstablishConnection; return the ConnectionParameters of the SUT."""
+        self.connection.send(establish_response(self.peer, self.request, **header))
+        self.parameters = self.connection.expect("ConnectionParameters")
+        return self.parameters
+
+    def agree(self, **header: Any) -> Frame:
+        """Answer the parameters, which opens the session; return the SUT's first UserMessage."""
+        self.connection.send(parameters_response(self.parameters, **header))
+        return self.connection.expect("UserMessage")
+
+    def open(self) -> Frame:
+        """Await the SUT's next request, answer it and its parameters; return the first UserMessage."""
+        self.await_request()
+        self.respond()
+        return self.agree()

@@ -1,0 +1,56 @@
+"""Steps of checks that compare messages of the SUT before and after a restart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import Frame
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.sequences import transaction_header
+from suites.whole_messages import describe_packet
+
+UNCHANGED = "unchanged"
+NEW_FIELDS = ("message_id", "sent_time")
+"""Fields of an acknowledgment that may differ after a restart: it may be another message with the same content."""
+
+
+def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
+    """Return the fields of a message that differ from its earlier copy, or UNCHANGED."""
+    one, other = describe_packet(before, receiver), describe_packet(after, receiver)
+    wrong = [
+        f"{name} {other[name]} for {value}"
+        for name, value in one.items()
+        if other[name] != value and not (name in NEW_FIELDS and _is_acknowledgment(before))
+    ]
+    if before["UserHeader"].TH and _in_sequence(before) != _in_sequence(after):
+        wrong.append(f"{_in_sequence(after)} for {_in_sequence(before)}")
+    return "; ".join(wrong) or UNCHANGED
+
+
+def _is_acknowledgment(frame: Frame) -> bool:
+    return bool(frame["MessagePropertiesHeader"].MessageClass)
+
+
+def _in_sequence(frame: Frame) -> str:
+    tx = transaction_header(frame)
+    return f"number {tx.TxSequenceNumber} of {tx.TxSequenceID}, transaction {tx.ID}, FM {tx.FM}, LM {tx.LM}"
+
+
+def restart_and_await_copy(receiver: Receiver | AcknowledgingReceiver, wanted: Frame) -> Frame | None:
+    """Restart the SUT; return the next copy of an acknowledgment that it sent before, or None."""
+    sut, inbox = receiver.sut, receiver.peer.inbox
+    known = len(inbox.copies)
+
+    def came() -> list[Frame]:
+        return [frame for frame in inbox.copies[known:] if _content(frame) == _content(wanted)]
+
+    sut.restart()
+    receiver.peer.environment.run_until(lambda: bool(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
+    return next(iter(came()), None)
+
+
+def _content(ack: Frame) -> tuple[object, ...]:
+    """Return the class, message and body of an acknowledgment."""
+    properties = ack["MessagePropertiesHeader"]
+    return properties.MessageClass, bytes(properties.CorrelationID), bytes(properties.MessageBody)

@@ -1,0 +1,36 @@
+"""MS-MQQP 1.8 Vendor-Extensible Fields, 2.2 Common Data Types: the statuses of failures."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import none
+from harness.run.marks import covers, needs
+from harness.wire.rpc_status import failure
+from suites.mqqp.steps.refusals import REFUSED_CALLS
+from suites.mqqp.steps.statuses import is_vendors_own, is_well_known
+
+pytestmark = needs("qm2qm")
+
+
+@covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
+@pytest.mark.parametrize("method", REFUSED_CALLS)
+def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, method):
+    """Every failure that a method returns has the S bit; a code that no document lists has the C bit."""
+    calls = REFUSED_CALLS[method](remote.open())
+    statuses = [call.status for call in calls if call.status]
+    without = [f"{code:#010x}" for code in statuses if not failure(code)]
+    if not statuses:
+        judge.mark_not_exercised(
+            "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=calls
+        )
+        return
+    judge("MQQP-2.2-D01", expected=none("failure without the severity bit"), observed=without, evidence=calls)
+    unknown = [f"{code:#010x}" for code in statuses if not (is_well_known(code) or is_vendors_own(code))]
+    judge(
+        "MQQP-1.8-D01",
+        "MQDMPR-1.8-D01",
+        expected=none("unlisted code without the customer bit"),
+        observed=unknown,
+        evidence=calls,
+    )

@@ -1,0 +1,70 @@
+"""Calls of qm2qm that are well formed and that the SUT has to refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from harness.peer.association import Call
+from harness.peer.remote import RemoteQueue
+from harness.wire.rpc_qm2qm import Ack, Action, Method
+
+MakeCalls = Callable[[RemoteQueue], list[Call]]
+
+
+def _lookups(queue: RemoteQueue) -> list[Call]:
+    wrong = ({"ulTimeout": 1}, {"hCursor": queue.UNKNOWN_HANDLE}, {"hRemoteQueue": 0, "dwQueue": 0})
+    receives = [queue.look_up(Action.LOOKUP_RECEIVE_NEXT, 0, **fields) for fields in wrong]
+    return [*receives, *(queue.look_up(action, 0) for action in (Action.LOOKUP_RECEIVE_NEXT, Action.LOOKUP_PEEK_NEXT))]
+
+
+def _reads(by: Method, queue: RemoteQueue) -> list[Call]:
+    unknown = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}
+    wrong = ({"dwQueue": 0}, {"hCursor": queue.UNKNOWN_HANDLE}, unknown)
+    receives = [queue.start_receive(by=by, **fields) for fields in wrong]
+    return [*receives, queue.peek_next(by=by), queue.start_receive(by=by), queue.peek(by=by)]
+
+
+def _ends(queue: RemoteQueue) -> list[Call]:
+    return [
+        queue.association.call(Method.END_RECEIVE, pphContext=queue.NULL_HANDLE, dwAck=ack)
+        for ack in (Ack.RR_NACK, Ack.RR_ACK)
+    ]
+
+
+def _openings(queue: RemoteQueue) -> list[Call]:
+    return [
+        queue.open_session(pQueue=0),
+        queue.open_session(dwpContext=0),
+        queue.open_session(pQueue=queue.UNKNOWN_HANDLE),
+    ]
+
+
+def _closings(queue: RemoteQueue) -> list[Call]:
+    return [queue.association.call(Method.CLOSE_QUEUE, pphContext=queue.NULL_HANDLE)]
+
+
+def _cursor_closings(queue: RemoteQueue) -> list[Call]:
+    unknown = queue.UNKNOWN_HANDLE
+    return [queue.close_cursor(unknown), queue.close_cursor(1, hQueue=unknown), queue.close_cursor(0)]
+
+
+def _cancellings(queue: RemoteQueue) -> list[Call]:
+    wrong = [
+        queue.association.call(Method.CANCEL_RECEIVE, hQueue=queue.handle, pQueue=value, dwRequestID=1)
+        for value in (0, queue.UNKNOWN_HANDLE)
+    ]
+    return [*wrong, queue.cancel(queue.remote.request_id())]
+
+
+REFUSED_CALLS: dict[Method, MakeCalls] = {
+    Method.START_RECEIVE: partial(_reads, Method.START_RECEIVE),
+    Method.END_RECEIVE: _ends,
+    Method.OPEN_QUEUE: _openings,
+    Method.CLOSE_QUEUE: _closings,
+    Method.CLOSE_CURSOR: _cursor_closings,
+    Method.CANCEL_RECEIVE: _cancellings,
+    Method.START_RECEIVE2: partial(_reads, Method.START_RECEIVE2),
+    Method.START_RECEIVE_BY_LOOKUP_ID: _lookups,
+}
+"""By method: the function that makes its refused calls, for an empty queue."""

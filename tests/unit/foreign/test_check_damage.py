@@ -1,0 +1,122 @@
+"""A damaged capture gives verdicts or one line, never a traceback."""
+
+from __future__ import annotations
+
+import random
+import zlib
+
+import pytest
+import wrapped_captures as made
+
+from harness.capture import CaptureError
+from harness.errors import MqconformError, UsageError
+from harness.foreign.check import check_capture
+from harness.foreign.findings import findings_of
+from harness.foreign.report import FORMATS
+from harness.rules.catalogue import load_catalogue
+
+CATALOGUE = load_catalogue()
+EXAMPLES = 1000
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The bytes of captures in several forms."""
+    folder = tmp_path_factory.mktemp("whole")
+    packets = made.cut_segments(made.converse(folder / "own.pcapng", body=200))
+    six = made.converse(folder / "six.pcapng", made.SUT_6, made.PEER_6, body=100)
+    fragments = [part for packet in packets for part in made.fragments_of(packet, 256)]
+    files = [made.pcapng(folder / f"{link.__name__}", made.framed(packets, link)) for link in made.LINKS]
+    files += [made.pcap(folder / "six", made.framed(six)), made.pcap(folder / "parts", made.framed(fragments), ">")]
+    files += [made.pcap(folder / "cut", made.snapped(made.framed(packets), 96), nano=True)]
+    files += [made.gzipped(made.pcap(folder / "packed", made.framed(packets)))]
+    return [file.read_bytes() for file in files]
+
+
+def damage(data: bytes, other: bytes, chance: random.Random) -> bytes:
+    """Flip bytes, cut, splice, or leave out a part."""
+    made = bytearray(data)
+    kind = chance.randrange(5)
+    if kind == 0:
+        for _ in range(chance.choice((1, 3, 20, 200))):
+            made[chance.randrange(len(made))] = chance.randrange(256)
+    elif kind == 1:
+        del made[chance.randrange(len(made)) :]
+    elif kind == 2:
+        at, size = chance.randrange(len(made)), chance.randrange(1, 3000)
+        del made[at : at + size]
+    elif kind == 3:
+        at = chance.randrange(len(other))
+        made[chance.randrange(len(made)) :] = other[at:]
+    else:
+        at = chance.randrange(len(made) - 4)
+        made[at : at + 4] = chance.choice((b"\xff\xff\xff\xff", b"\0\0\0\0", b"\0\0\0\x80", b"LIOR"))
+    return bytes(made)
+
+
+def test_a_thousand_damaged_captures_give_verdicts_or_one_line(whole, tmp_path):
+    chance, path = random.Random(31), tmp_path / "x"
+    outcomes = {"judged": 0, "refused": 0}
+    for _ in range(EXAMPLES):
+        path.write_bytes(damage(chance.choice(whole), chance.choice(whole), chance))
+        try:
+            found = check_capture(path, CATALOGUE)
+        except MqconformError as error:
+            outcomes["refused"] += 1
+            assert len(str(error).splitlines()) == 1
+            continue
+        outcomes["judged"] += 1
+        systems = [(found, findings_of(found))]
+        for form in FORMATS.values():
+            assert form(systems)
+    assert outcomes["judged"] > EXAMPLES // 2
+    assert outcomes["refused"]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"", "the file is empty"),
+        (b"PK\3\4....", r"neither pcap nor pcapng \(it begins with 50 4b 03 04\); .*editcap -F pcapng"),
+        (b"snoop\0\0\0", "a snoop file; convert it with: editcap -F pcapng x.cap x.pcapng"),
+        (b"\x28\xb5\x2f\xfd....", "a file compressed by zstd; convert it with: editcap -F pcapng x.cap x.pcapng"),
+    ],
+)
+def test_a_file_of_another_format_is_one_line_with_the_way_out(tmp_path, content, line):
+    path = tmp_path / "x.cap"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=line):
+        check_capture(path, CATALOGUE)
+
+
+def test_a_file_without_a_whole_frame_is_refused(tmp_path):
+    path = made.pcap(tmp_path / "x", made.framed([b"E" * 40]))
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(CaptureError, match="no frame can be read: the last record is cut"):
+        check_capture(path, CATALOGUE)
+
+
+@pytest.mark.parametrize("form", [made.pcap, made.pcapng])
+def test_the_frames_before_damage_are_judged_and_the_damage_is_named(tmp_path, form):
+    frames = made.framed(made.converse(tmp_path / "own.pcapng"))
+    path = form(tmp_path / "x", frames)
+    path.write_bytes(path.read_bytes()[:-9])
+    found = check_capture(path, CATALOGUE)
+    assert found.traffic.frames == len(frames) - 1
+    (damage,) = found.damage
+    assert damage.startswith(f"it is damaged behind frame {len(frames) - 1}: ")
+
+
+def test_a_cut_gzip_file_is_judged_as_far_as_it_goes(tmp_path):
+    path = made.pcap(tmp_path / "x", made.framed(made.converse(tmp_path / "own.pcapng")))
+    packed = zlib.compressobj(0, wbits=31)
+    path.write_bytes((packed.compress(path.read_bytes()) + packed.flush())[:-3000])
+    found = check_capture(path, CATALOGUE)
+    assert found.traffic.frames > 10
+    assert "cannot be decompressed further" in found.damage[0]
+
+
+def test_a_record_that_claims_to_be_endless_is_not_read(tmp_path):
+    path = made.pcapng(tmp_path / "x", made.framed(made.converse(tmp_path / "own.pcapng")))
+    path.write_bytes(path.read_bytes() + b"\6\0\0\0\xf0\xff\xff\xff" + bytes(100))
+    assert "a record of 4294967268 bytes; at most 16777216 are read" in check_capture(path, CATALOGUE).damage[0]

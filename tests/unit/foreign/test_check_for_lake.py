@@ -1,0 +1,42 @@
+"""Captures of other tools for a lake: judged as one system, or rejected with the way out."""
+
+from __future__ import annotations
+
+import pytest
+import wrapped_captures as made
+
+from harness.foreign.for_lake import NothingJudged, lines_of_capture
+from harness.judging import captured
+from harness.judging.captured import NoDirection
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "own.pcapng"
+    made.converse(path)
+    return path
+
+
+@pytest.fixture
+def other(own, tmp_path):
+    packets = made.converse(own)
+    return made.gzipped(made.pcap(tmp_path / "other.pcap", made.framed(packets)))
+
+
+def test_a_capture_of_a_run_says_itself_which_system_it_is_of(own):
+    assert lines_of_capture(own, "x") == captured.lines_of_capture(own, "x")
+
+
+def test_a_capture_of_another_tool_has_the_lines_of_the_system_that_is_named(own, other):
+    _, lines = lines_of_capture(other, "x", sut="10.0.0.2")
+    assert lines == captured.lines_of_capture(own, "x")[1]
+
+
+def test_several_systems_are_named_where_none_is_asked_for(other):
+    with pytest.raises(NoDirection, match=r"give --sut with one of 10\.0\.0\.1, 10\.0\.0\.2"):
+        lines_of_capture(other, "x")
+
+
+def test_a_system_without_packets_is_named(other):
+    with pytest.raises(NothingJudged, match=r"no packet of a queue manager at 10\.9\.9\.9 that can be judged"):
+        lines_of_capture(other, "x", sut="10.9.9.9")

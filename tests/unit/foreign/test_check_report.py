@@ -1,0 +1,134 @@
+"""The command's report: systems, rules with packets of the file, coverage before passes, exit codes."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+import wrapped_captures as made
+from typer.testing import CliRunner
+
+from harness.cli.main import app
+from harness.errors import UsageError
+from harness.foreign.files import read_frames
+from harness.judging.passive import PASSIVE
+
+
+def miscount(data):
+    """Count 9 messages in a SessionAck, which counts 5."""
+    if len(data) != 36 or data[4:8] != b"LIOR":
+        return data
+    return data[:28] + b"\x09\x00" + data[30:]
+
+
+@pytest.fixture
+def sound(tmp_path):
+    return made.pcap(tmp_path / "sound.pcap", made.framed(made.converse(tmp_path / "own.pcapng")))
+
+
+@pytest.fixture
+def broken(tmp_path):
+    frames = made.framed(made.converse(tmp_path / "own.pcapng", change=miscount), made.tagged_twice)
+    return made.pcap(tmp_path / "broken.pcap", frames)
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["check", *map(str, words)])
+
+
+def test_a_sound_capture_exits_with_0_and_says_how_much_occurred(sound):
+    done = run(sound, "--sut", "10.0.0.2")
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{sound}: 23 frames in 0.022 s, from 2023-11-14 22:13:20+00:00"
+    (coverage,) = (line for line in lines if "passive rules occurred" in line)
+    assert coverage.endswith(
+        f" of {len(PASSIVE)} passive rules occurred: 0 broken, 0 not followed, {coverage.split()[-2]} kept"
+    )
+    assert "10.0.0.1:50000 to 10.0.0.2:1801: MSMQ, frames 3 to 23, 16 packets, whole" in done.stdout
+
+
+def test_a_broken_rule_exits_with_1_and_names_frame_time_field_and_filter(broken):
+    done = run(broken, "--sut", "10.0.0.2")
+    assert done.exit_code == 1
+    said = done.stdout[done.stdout.index("broken: MQQB-3.1.6.4-06") :].splitlines()
+    assert said[2:5] == [
+        "    frame 20, 0.019 s: UserMsgSequenceNumber 9 after 5 sent (1 of 1 packets)",
+        "      SessionHeader.UserMsgSequenceNumber at 28 to 29: 09 00",
+        "    filter: frame.number == 20",
+    ]
+
+
+def test_json_has_every_rule_with_its_packets(broken):
+    done = run(broken, "--format", "json", "--sut", "10.0.0.2")
+    (file,) = json.loads(done.stdout)["files"]
+    (system,) = file["systems"]
+    assert (system["name"], system["connections"], file["states"]) == ("10.0.0.2", {"acceptor": 1}, {"whole": 1})
+    coverage = system["coverage"]
+    assert coverage["passive_rules"] == len(PASSIVE)
+    assert coverage["judged"] == sum(coverage[name] for name in ("pass", "fail", "warn") if name in coverage)
+    rules = {rule["rule"]: rule for rule in system["rules"]}
+    (packet,) = rules["MQQB-3.1.6.4-06"]["packets"]
+    assert (packet["field"], packet["octets"]) == ("SessionHeader.UserMsgSequenceNumber", "09 00")
+
+
+def test_junit_has_a_suite_for_each_system_and_a_failure_for_each_broken_rule(broken):
+    done = run(broken, "--format", "junit")
+    suites = ElementTree.fromstring(done.stdout.encode())
+    assert {suite.get("name"): suite.get("failures") for suite in suites} == {
+        "10.0.0.1 in broken.pcap": "0",
+        "10.0.0.2 in broken.pcap": "1",
+    }
+    (failed,) = (case for case in suites.iter("testcase") if case.find("failure") is not None)
+    assert failed.get("name") == "MQQB-3.1.6.4-06"
+
+
+def test_an_annotated_copy_has_the_same_frames_with_comments(broken, tmp_path):
+    copy = tmp_path / "copy.pcapng"
+    run(broken, "--annotated", copy)
+    before, after = (list(read_frames(path, pytest.fail)) for path in (broken, copy))
+    assert [one._replace(comment=None) for one in after] == before
+    (comment,) = (one.comment for one in after if one.comment)
+    assert comment.startswith("fail MQQB-3.1.6.4-06 (10.0.0.2): ")
+
+
+def test_an_annotated_copy_keeps_link_types_and_cut_frames(tmp_path):
+    packets = made.converse(tmp_path / "own.pcapng")
+    frames = [made.framed([packet], made.LINKS[number % 7])[0] for number, packet in enumerate(packets)]
+    path, copy = made.pcapng(tmp_path / "x", made.snapped(frames, 80)), tmp_path / "copy.pcapng"
+    run(path, "--annotated", copy)
+    assert list(read_frames(copy, pytest.fail)) == list(read_frames(path, pytest.fail))
+
+
+def test_a_capture_without_a_queue_manager_exits_with_3(tmp_path, sound):
+    path = made.pcap(tmp_path / "x.pcap", made.framed([b"E" * 40], made.cooked))
+    done = run(path)
+    assert (done.exit_code, "no packet of a queue manager that can be judged" in done.stderr) == (3, True)
+    assert run(sound, "--sut", "10.9.9.9").exit_code == 3
+
+
+def test_a_file_of_another_format_exits_with_2_and_the_others_are_judged(tmp_path, sound):
+    other = tmp_path / "x.snoop"
+    other.write_bytes(b"snoop\0\0\0")
+    done = run(other, sound, tmp_path / "none")
+    assert done.exit_code == 2
+    assert f"{sound}: 23 frames" in done.stdout
+    assert [line.partition(": ")[2] for line in done.stderr.splitlines()] == [
+        f"{other}: a snoop file; convert it with: editcap -F pcapng x.snoop x.pcapng",
+        f"{tmp_path / 'none'}: No such file or directory",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--sut", "nowhere"), "neither an IP address nor ADDRESS:PORT"),
+        (("--profile", "dos"), "--profile dos: unknown; known are none, windows-nt"),
+        (("x", "--annotated", "y"), "it is a copy of one capture"),
+    ],
+)
+def test_a_wrong_option_is_one_line(sound, words, line):
+    done = run(sound, *words)
+    assert isinstance(done.exception, UsageError)
+    assert line in str(done.exception)

@@ -1,0 +1,105 @@
+"""Results of a check that was renamed since: each reader of a run folder finds them under its present id."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from harness_made import MUST, catalogue, log, sut_file
+
+from harness.capture.recorder import Recorder
+from harness.judging.verdicts import Entry, Evidence, Verdict, read_verdicts
+from harness.peer.peer import Peer
+from harness.proof.trials import VIRTUAL_SUT
+from harness.results.difference import Kind, compare
+from harness.results.run_results import read_run
+from harness.rules import renamed_checks
+from harness.run import replays
+from harness.run.named_roots import NamedRoots
+from harness.run.run import Run, rules_json
+from harness.run_folder import capture_of
+from harness.sut.replay_driver import ReplayDriver
+from harness.sut.sut_file import load_sut_file
+from harness.sut.virtual_driver import VirtualDriver
+
+OLD, NEW = "suites/mqqb/s2/test_a.py::test_old", "suites/mqqb/s3/test_b.py::test_new"
+
+
+@pytest.fixture(autouse=True)
+def one_check_is_renamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renamed_checks, "load_renamed_checks", lambda: {OLD: NEW})
+
+
+def write_fail(folder: Path, test: str) -> Path:
+    """Write a run folder in which a check fails a rule by a packet; return the folder."""
+    folder.mkdir(exist_ok=True)
+    entry = Entry(MUST, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "1", "2", test=test, evidence=(Evidence(3),))
+    verdicts = log(folder)
+    verdicts.append(entry)
+    verdicts.close()
+    return folder
+
+
+def test_a_verdict_has_the_present_id_of_its_check_and_the_capture_of_the_old_one(tmp_path: Path):
+    (line,) = read_verdicts(write_fail(tmp_path, f"{OLD}[a]") / "verdicts.jsonl")
+    assert line["test"] == f"{NEW}[a]"
+    assert line["capture"] == capture_of(f"{OLD}[a]")
+
+
+def test_a_check_that_fails_under_either_id_is_the_same_failure(tmp_path: Path):
+    old, new = (read_run(write_fail(tmp_path / test[-3:], test)) for test in (OLD, NEW))
+    assert [step.kind for step in compare(old, new).steps] == [Kind.UNCHANGED]
+
+
+def test_a_resumed_run_does_not_make_a_renamed_check_again(tmp_path: Path):
+    run = Run.begin(tmp_path, sut_file(), catalogue(), "all", resume=False)
+    for test in (OLD, "suites/a.py::test_cut"):
+        run.log.append(Entry(MUST, "MQQB", "2.2.1", "MUST", Verdict.PASS, "", "", test=test))
+    run.residue.append({"check": OLD, "what": "a queue"})
+    run.write(finished=None, code=None)
+    run.log.close()
+    run.lock.release()
+    again = Run.begin(tmp_path, sut_file(), catalogue(), "all", resume=True)
+    assert again.done.tests == {NEW}
+    assert again.earlier_residue == [{"check": NEW, "what": "a queue"}]
+    again.log.close()
+    again.lock.release()
+
+
+def test_the_missing_roots_of_a_run_name_the_renamed_check():
+    tree = [{"root": "queues plain", "said": "there is no queue", "checks": [f"{OLD}[a]"]}]
+    assert NamedRoots.from_json(tree).by_subject["queues plain"].checks == {f"{NEW}[a]"}
+
+
+def test_a_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
+    write_fail(tmp_path, OLD)
+    run = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    run["deaths"] = [{"worker": 0, "check": OLD, "how": "it ended", "said": "exit 1"}]
+    (tmp_path / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    file, drivers = replays.load_replayed_run(tmp_path, ())
+    (driver,) = drivers(file, tmp_path)
+    assert isinstance(driver, ReplayDriver)
+    assert driver.captures == {NEW: tmp_path / capture_of(OLD)}
+    assert driver.death(NEW) is not None
+
+
+def test_a_capture_that_names_the_old_id_is_replayed_for_the_renamed_check(tmp_path: Path):
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    file, path = load_sut_file(tmp_path / "sut.toml"), tmp_path / "made.pcapng"
+    view = VirtualDriver(file).open(OLD)
+    recorder = Recorder(view.environment, path)
+    assert view.tape is not None
+    view.tape.begin(recorder, view, "run-1", OLD)
+    peer = Peer(view.environment, view, recorder, seed=OLD)
+    view.tape.end()
+    peer.close()
+    view.close()
+    driver = ReplayDriver(file, {NEW: path}, "run-1")
+    driver.open(NEW).close()
+    assert driver.differences == {}
+
+
+def test_the_rules_of_a_run_list_the_renamed_checks():
+    text, _ = rules_json(catalogue())
+    assert json.loads(text)["renamed"] == {OLD: NEW}

@@ -1,0 +1,139 @@
+"""Learning the session machine: the reference keeps all demands, and each fault of a session is a broken transition."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import typer
+
+from harness.capture.recorder import Recorder
+from harness.cli.main import app
+from harness.errors import UsageError
+from harness.learn.alphabet import ALPHABET, LOSS
+from harness.learn.demanded import find_broken, read_demands
+from harness.learn.learner import learn_machine
+from harness.learn.machine import CLOSED, Machine, find_differences, read_machine
+from harness.peer.peer import Peer
+from harness.rules.catalogue import load_catalogue
+from harness.sut.drivers import driver_for, start_all
+from harness.sut.sut_file import load_sut_file
+
+pytest.importorskip("aalpy", reason="AALpy is not installed: pip install 'mqconform[learn]'")
+
+SUT = """
+[sut]
+name = "reference"
+vendor = "mqconform"
+version = "test"
+[driver]
+kind = "virtual"
+[capabilities]
+ping = true
+"""
+FAULTS = {
+    "any-establish-connection-out-of-turn-ignored": "MQQB-3.1.5.3-01",
+    "acceptor-second-establish-connection-ignored": "MQQB-3.1.5.3-01",
+    "any-connection-parameters-out-of-turn-ignored": "MQQB-3.1.5.4-01",
+    "receiver-unknown-pt-session-kept": "MQQB-2.2.1-03",
+    "receiver-message-before-open-ignored": "MQQB-3.1.5.8-01",
+    "any-session-ack-before-open-session-ignored": "MQQB-3.1.5.5-01",
+    "acceptor-session-ack-before-parameters-ignored": "MQQB-3.1.5.5-01",
+    "receiver-session-header-count-too-low-accepted": "MQQB-3.1.5.5.5-01",
+    "receiver-session-header-recoverable-count-unchecked": "MQQB-3.1.5.5.5-01",
+    "acceptor-establish-connection-cs-always-clear": "MQQB-3.1.5.3.1-07",
+}
+
+
+def sut_file(folder: Path, *faults: str) -> Path:
+    """Write the SUT file of a reference in virtual time with faults."""
+    file = folder / "sut.toml"
+    reference = f"[reference]\nfaults = {json.dumps(faults)}\n" if faults else ""
+    file.write_text(SUT + reference, encoding="utf-8")
+    return file
+
+
+def learn(folder: Path, *faults: str, seed: str = "1") -> Machine:
+    """Learn the machine of a reference with faults."""
+    driver = driver_for(load_sut_file(sut_file(folder, *faults)), folder)
+    start_all([driver])
+    try:
+        system = driver.open("learn", "learn", 0)
+        with (
+            closing(system.environment),
+            closing(system),
+            closing(Peer(system.environment, system, Recorder(system.environment, None), seed)) as peer,
+        ):
+            return learn_machine(peer, seed).machine
+    finally:
+        driver.stop()
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    return learn(tmp_path_factory.mktemp("clean"))
+
+
+def test_reference_keeps_each_demand_in_four_states(clean: Machine) -> None:
+    assert list(find_broken(clean, read_demands())) == []
+    assert len(clean.states) == 4
+    word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS)
+    assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED]
+
+
+def test_another_seed_learns_an_equivalent_machine(clean: Machine, tmp_path: Path) -> None:
+    assert find_differences(clean, learn(tmp_path, seed="2")) == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_of_a_session_breaks_a_transition_of_its_rule(fault: str, clean: Machine, tmp_path: Path) -> None:
+    faulty = learn(tmp_path, fault)
+    broken = list(find_broken(faulty, read_demands()))
+    assert FAULTS[fault] in {rule for one in broken for rule in one.rules}
+    assert find_differences(clean, faulty)
+
+
+def test_each_cell_names_inputs_outputs_states_and_rules_that_exist() -> None:
+    demands = read_demands()
+    catalogue = load_catalogue()
+    known = {*demands.states, "CLOSED", "REFUSED", "OTHER"}
+    for row in demands.states.values():
+        assert set(row) == set(ALPHABET) - {LOSS}
+        for cell in row.values():
+            assert set(cell.outputs.values()) <= known
+            assert set(cell.rules) <= set(catalogue)
+
+
+def test_difference_is_shown_by_its_shortest_word() -> None:
+    first = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("2", "b")}})
+    second = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("3", "b")}})
+    (found,) = find_differences(first, second)
+    assert (found.word, found.first, found.second) == (("x", "y"), "2", "3")
+
+
+def test_command_writes_the_machine_and_compares_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    assert app(["learn", "--sut", str(sut_file(tmp_path)), "--out", str(one)], standalone_mode=False) in (None, 0)
+    assert "each transition is permitted" in capsys.readouterr().out
+    assert one.with_name("one.json.dot").read_text(encoding="utf-8").startswith("digraph session {")
+    fault = "receiver-unknown-pt-session-kept"
+    assert app(["learn", "--sut", str(sut_file(tmp_path, fault)), "--out", str(other)], standalone_mode=False) == 1
+    assert "fail MQQB-2.2.1-03" in capsys.readouterr().out
+    assert app(["learn", "--diff", str(one), str(other)], standalone_mode=False) == 1
+    assert "transitions differ" in capsys.readouterr().out
+    assert app(["learn", "--diff", str(one), str(one)], standalone_mode=False) in (None, 0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"schema": 1}', '{"schema": 1, "initial": "a", "states": {}}'])
+def test_file_without_a_machine_is_refused(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"x\.json: is no machine"):
+        read_machine(file)
+
+
+def test_learning_without_a_system_is_refused() -> None:
+    with pytest.raises((UsageError, typer.Exit), match="--sut FILE"):
+        app(["learn"], standalone_mode=False)
