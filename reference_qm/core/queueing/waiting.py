@@ -35,7 +35,7 @@ class Waiting(Part):
         """Wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
 
         The status Failed of a read that may not wait has no printed value. It is MQ_ERROR_IO_TIMEOUT, the only fitting
-        status that the raising events return. They raise Wait Time Expired on its cursor, too. Timeouts are in seconds in
+        status that the raising events return. They raise Wait Time Expired on its cursor, too. Timeouts are seconds in
         this document, in ms in MS-MQQP.
         """
         if queue_desc.QueueReference is None:

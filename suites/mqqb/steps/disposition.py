@@ -177,14 +177,6 @@ class AcknowledgingReceiver(Receiver):
             raise ConformanceFailure("no acknowledgment came to the administration queue")
         return sent, came[count - 1]
 
-    # Old names, until their last users change.
-    asking = build_message
-    administered = with_admin_queue
-    give = send_packet
-    shown_to_receive = require_reception
-    end = acknowledge_all
-    acknowledgment = send_for_ack
-
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:
     """Return the fields of UserHeader of a message to a private queue of a queue manager."""
