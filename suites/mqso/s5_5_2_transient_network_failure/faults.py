@@ -24,7 +24,7 @@ class OutageIsAnEmptyQueue(ClientCommands):
         self.qm.emit(Completed(token, NOTHING))
 
 
-def _given_up(faulty: FaultyCore) -> None:
+def _stop_reconnecting(faulty: FaultyCore) -> None:
     """Stop to connect after the first failed connection."""
     failed: list[Input] = []
 
@@ -45,5 +45,5 @@ add(
     "failed-connection-not-retried",
     ("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
     "The queue manager does not connect again after a failed connection.",
-    _given_up,
+    _stop_reconnecting,
 )
