@@ -407,7 +407,9 @@ def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_sam
         ("", "an empty name is not a folder"),
     ],
 )
-def test_a_file_system_that_cannot_be_had_is_one_line_and_no_local_folder(taken, tmp_path, monkeypatch, where, words):
+def test_a_file_system_that_cannot_be_had_gives_one_line_error_and_no_local_folder(
+    taken, tmp_path, monkeypatch, where, words
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RollupError) as caught:
         Lake.open_or_new(taken.spark, where)

@@ -159,7 +159,7 @@ def test_a_page_says_how_many_frames_and_systems_it_leaves_out(tmp_path):
     assert page.index('class="panel worst-fail"') < page.index('class="panel worst-pass"')
 
 
-def test_a_rule_that_nobody_judged_has_a_page_and_says_so(tmp_path):
+def test_unjudged_rule_has_a_page_with_that_state(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)]))
     assert "no verdict" in only_rule_page(site)
     assert "No judged rule fails" in system_page(site, CONTOSO)

@@ -28,7 +28,7 @@ def test_visible_text_has_no_invisible_character(text):
 
 
 @given(ANYTHING)
-def test_one_line_is_one_line(text):
+def test_one_line_text_contains_no_line_break(text):
     assert len(one_line(text, 20).splitlines()) <= 1
     assert len(one_line(text, 20)) <= 20
 

@@ -111,7 +111,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_entry_is_one_line_with_file_id_and_way_out(tmp_path: Path, name: str) -> None:
+def test_a_bad_entry_gives_one_line_error_with_file_id_and_way_out(tmp_path: Path, name: str) -> None:
     text, message = BAD[name]
     with pytest.raises(CatalogueError) as caught:
         load(tmp_path, text)

@@ -112,7 +112,7 @@ def test_a_queue_is_opened_and_a_message_received(environment, remote, transfers
     assert not scripted.server.groups.handles
 
 
-def test_what_passes_is_recorded_and_no_packet_for_predicates(environment, remote, judged, capture):
+def test_rpc_traffic_is_recorded_and_hidden_from_predicates(environment, remote, judged, capture):
     ScriptedSut(environment, **OPENING)
     queue = remote.open()
     kinds = [(frame.direction, frame.kind) for frame in queue.association.record.frames]

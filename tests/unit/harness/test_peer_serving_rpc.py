@@ -208,7 +208,7 @@ def test_cancels_are_kept_with_their_call(environment: VirtualEnvironment, serve
     ],
     ids=["opnum", "context", "fragment"],
 )
-def test_what_is_no_call_is_kept_apart(
+def test_pdus_that_are_no_calls_are_recorded_separately(
     environment: VirtualEnvironment, server: RpcServer, parts: list[bytes], why: str
 ) -> None:  # fmt: skip
     client = Client(environment)

@@ -165,7 +165,7 @@ def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: 
         ([came(1, number=2)], "frame 1: the harness sends something else: not replayable"),
     ],
 )
-def test_what_no_harness_recorded_is_a_difference(world_of: MadeWorlds, items: list[Item], why: str):
+def test_item_missing_in_the_capture_is_a_difference(world_of: MadeWorlds, items: list[Item], why: str):
     world = world_of(*items)
     with pytest.raises(NotReplayable):
         world.wait(1, 100)

@@ -47,7 +47,9 @@ def test_without_ssh_there_is_no_control_channel(tmp_path: Path) -> None:
         ((*ADDRESSES, "none", "a\nb"), "--ssh 'a\\nb': must be HOST or USER@HOST"),
     ],
 )
-def test_what_makes_no_file_is_refused_in_one_line(arguments: tuple[str, str, str, str | None], said: str) -> None:
+def test_invalid_option_of_windows_files_is_refused_in_one_line(
+    arguments: tuple[str, str, str, str | None], said: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         sut_file(*arguments)
     assert str(refused.value).startswith(said)
@@ -62,7 +64,7 @@ def test_the_files_are_those_of_the_package_and_nothing_is_overwritten(tmp_path:
     assert (tmp_path / SUT_FILE).read_text(encoding="utf-8") == "text"
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_gives_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be written: "):
         write(tmp_path / "file" / "below", "text")

@@ -12,7 +12,7 @@ from reference_qm.surface.commands import SendMessage
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 
 
-def test_a_cursor_waits_for_what_comes_after_it(host, reads):
+def test_read_by_cursor_waits_for_the_next_message(host, reads):
     put(host, "a")
     descriptor = open_(host)
     cursor = host.core.cursors.open(descriptor)

@@ -51,7 +51,7 @@ def test_distribution_lists_are_resolved_also_those_in_lists(host):
 
 
 @pytest.mark.parametrize("name", [f"DL={guid(9)}", f"{A},DL={guid(9)}", "nonsense", ""])
-def test_what_cannot_be_resolved_fails(host, name):
+def test_unresolvable_format_name_is_refused(host, name):
     assert expand(host, name) is None
 
 

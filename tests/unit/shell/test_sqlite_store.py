@@ -76,7 +76,7 @@ def test_entries_are_there_again_and_the_last_change_counts(tmp_path: Path):
     assert entries(path) == {"a": 2, "b": {"c": [None, "\ud800 ü", True]}}
 
 
-def test_what_cannot_be_written_whole_is_not_written_at_all(tmp_path: Path):
+def test_change_that_cannot_be_written_whole_is_not_written(tmp_path: Path):
     path = tmp_path / "store"
     with opened(path) as store:
         asyncio.run(store.write([{"a": 1}]))
@@ -100,7 +100,7 @@ def test_a_store_whose_making_was_interrupted_is_made_again(tmp_path: Path):
     assert entries(tmp_path / "store") == {"a": 1}
 
 
-def test_what_a_killed_process_had_written_is_there(tmp_path: Path):
+def test_entries_written_before_a_kill_are_read_again(tmp_path: Path):
     """The log of a process that never closed the store is read; an unfinished end of it is ignored."""
     path, log = tmp_path / "store", tmp_path / "store-wal"
     code = f"""

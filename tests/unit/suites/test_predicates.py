@@ -332,7 +332,7 @@ SEQUENCE = (numbered(4, 3, 1), numbered(5, 4, 2))
         ("MQMQ-2.2.18.1.3-02", message(user={"MessageID": 2}, properties={"Label": "x"}).build(), False),
     ],
 )
-def test_what_was_sent_before_counts(rule: str, data: bytes, found: bool) -> None:
+def test_predicate_considers_earlier_packets(rule: str, data: bytes, found: bool) -> None:
     assert judged(rule, data, SEQUENCE) is found
 
 
@@ -374,7 +374,7 @@ def test_what_has_no_meaning_is_not_set_in_own_messages_and_may_be_in_those_of_o
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 200, b"LIOR" * 40, bytes(range(256))])
-def test_bytes_that_are_no_packet_keep_nothing(data: bytes) -> None:
+def test_invalid_packet_keeps_no_rule(data: bytes) -> None:
     with pytest.raises(FormatError):
         parse_packet(data)
     assert [rule for rule in PASSIVE if judged(rule, data) is True] == []

@@ -27,7 +27,7 @@ def test_of_records_that_are_not_json_ready_nothing_is_kept(value: object):
     assert store.read() == {"a": 1}
 
 
-def test_what_is_read_is_the_readers():
+def test_value_read_from_the_memory_store_is_a_copy():
     store = MemoryStore()
     value = ["kept"]
     store.keep([{"a": value}])

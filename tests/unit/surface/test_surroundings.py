@@ -100,7 +100,7 @@ def test_an_administrator_sees_the_sid_of_the_computer(directory):
     assert around.carry_out(Published())["published"]["computer_sid_base64"] == "AQEAAAAAAAUHAAAA"
 
 
-def test_what_cannot_be_is_said_in_one_line(directory):
+def test_refused_directory_change_gives_one_line_status(directory):
     around = Surroundings(directory, OWN)
     assert around.carry_out(Published(label="x")) == NO_SUCH_ATTRIBUTE
     refusing = Surroundings(_Refusing(directory), OWN)
