@@ -15,7 +15,7 @@ from harness.sut.view import PROTOCOLS, version_refused
 from harness.sut.wires import Reply, describe_stranger
 from reference_qm.control import FACILITIES
 
-NOWHERE = "127.0.0.254"
+UNREACHABLE_ADDRESS = "127.0.0.254"
 """An address without a listener: messages to it wait and expire."""
 NONSENSE = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
@@ -304,7 +304,7 @@ class Probes(Asking):
 
     def _outgoing(self) -> None:
         """Create an outgoing queue to nowhere, by a message that lives a second, and pause it."""
-        far = f"DIRECT=TCP:{NOWHERE}\\{self._own}"
+        far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"
         if not self.found.works("send"):
             self._skip("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
             return

@@ -37,7 +37,7 @@ LAYERS: Mapping[str, str] = {
 }
 """By document and section: the header whose fields its rules mean when several have one of a name."""
 
-_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
+_FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END = re.compile(r"(?![\w-])")
@@ -107,7 +107,7 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
 
 def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are fields of the packet, in their order, each with the fields that it may be."""
-    for match in _NAME.finditer(text):
+    for match in _FIELD_NAME.finditer(text):
         *before, name = match[0].split(".")
         fields = [line for line in lines.by_name.get(name, ()) if _stand_in_order(before, line.path[:-1])]
         if fields:

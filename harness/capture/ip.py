@@ -20,7 +20,7 @@ _IPV4 = Struct(">BBHHHBBH4s4s")
 _IPV6 = Struct(">IHBB16s16s")
 _TCP = Struct(">HHIIBBHHH")
 _UDP = Struct(">HHHH")
-_NAMES = {TCP: "TCP", UDP: "UDP"}
+_PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
 _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
 _WINDOW = 0xFFFF
@@ -129,13 +129,13 @@ def _checksum(data: bytes) -> int:
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     """Read an IP packet with TCP or UDP inside; ValueError names the error in it."""
     sender, receiver, protocol, payload = _read_ip(packet)
-    if protocol not in _NAMES:
+    if protocol not in _PROTOCOL_NAMES:
         raise ValueError(f"IP protocol {protocol}; only TCP (6) and UDP (17) are read")
     header = _TCP if protocol == TCP else _UDP
     if len(payload) < header.size:
-        raise ValueError(f"the {_NAMES[protocol]} header is cut")
+        raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is cut")
     if _checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) != 0:
-        raise ValueError(f"the {_NAMES[protocol]} checksum is wrong")
+        raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} checksum is wrong")
     source, target = (
         Endpoint(str(sender), int.from_bytes(payload[:2], "big")),
         Endpoint(str(receiver), int.from_bytes(payload[2:4], "big")),

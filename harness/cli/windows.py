@@ -25,7 +25,7 @@ WITHOUT_AGENT = """\
 [control]
 kind = "none"                  # no agent: requests of applications cannot be observed
 """
-TEXT = """\
+SUT_FILE_TEXT = """\
 # A Windows machine that provision.ps1 prepared; see docs/windows.md of mqconform.
 [sut]
 name = {name}
@@ -89,7 +89,7 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
         raise UsageError(f"--profile {profile}: unknown; known are {', '.join(RELEASES)}")
     if ssh is not None and (not ssh or ssh.startswith("-") or not ssh.isprintable()):
         raise UsageError(f"--ssh {ssh!r}: must be HOST or USER@HOST")
-    return TEXT.format(
+    return SUT_FILE_TEXT.format(
         name=_quote(profile),
         profile=_quote(profile),
         address=_quote(address),

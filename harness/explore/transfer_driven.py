@@ -10,7 +10,7 @@ from harness.explore.wire_seen import Wire, class_name
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
 from harness.model.steps import Step
-from harness.model.transfer.receiving import NOWHERE
+from harness.model.transfer.receiving import MISSING_QUEUE
 from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_MS, SYSTEM_JOURNAL
 from harness.model.transfer.sessions import LONG_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
@@ -160,7 +160,7 @@ class TransferDriven(QueuesDriven):
     def _burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            self._wire.send(through, self._make("burst", NOWHERE, 0, [], {"DM": 1}, 0, 3))
+            self._wire.send(through, self._make("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3))
         self._peer.pass_time(_AT_ONCE_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 

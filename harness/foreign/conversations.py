@@ -19,7 +19,7 @@ SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 TRIES = 8
 """Segments of a connection that began before its capture, in which a packet of a queue manager is looked for."""
-_LATE = "the capture begins in the middle of the connection"
+_MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Described:
     gaps: tuple[str, ...]
 
 
-LISTED = 1000
+MOST_LISTED_CONVERSATIONS = 1000
 """Conversations that a report lists."""
 GAPS_LISTED = 5
 
@@ -193,7 +193,7 @@ class Conversation:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
             self.client = 1 - known[0] if len(known) == 1 else None
         if late:
-            self._missing = self._missing or _LATE
+            self._missing = self._missing or _MIDDLE_OF_CONNECTION
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
             system = self._systems.at(self._name(side), self.ends[side][0], self._port(side))
@@ -234,7 +234,7 @@ class Conversation:
         if kind == MSMQ:
             totals.states[state] += 1
             totals.lost += sum(way.lost for way in self._ways)
-        if len(totals.shown) < LISTED:
+        if len(totals.shown) < MOST_LISTED_CONVERSATIONS:
             server = 1 - self.client if self.client is not None else 1
             totals.shown.append(
                 Described(

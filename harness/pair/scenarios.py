@@ -12,7 +12,7 @@ from typing import Any
 from harness.pair.outcomes import Outcome, Result, compare_classes, compare_messages
 from harness.pair.systems import Pair, Side
 
-NUMBER = 3
+MESSAGE_COUNT = 3
 LARGE = "x" * 3_000_000
 """A body near the longest that a packet holds (4 MiB)."""
 POLLS = 40
@@ -33,7 +33,7 @@ class Scenario:
     run: Run
 
 
-def _labels(name: str, number: int = NUMBER) -> list[str]:
+def _labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
     return [f"{name} {index}" for index in range(1, number + 1)]
 
 
@@ -53,7 +53,7 @@ def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
     return side.sut.labels(queue)
 
 
-def _deliver(name: str, number: int = NUMBER, *, transactional: bool = False, **fields: Any) -> Run:
+def _deliver(name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any) -> Run:
     def run(pair: Pair, origin: Side, target: Side) -> Outcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
         labels = _labels(name, number)
@@ -97,10 +97,10 @@ def _await_classes(pair: Pair, side: Side, queue: str, number: int) -> list[str]
 def _reconnect(pair: Pair, origin: Side, target: Side) -> Outcome:
     """The network fails while messages are sent; each arrives once and in order after it is restored."""
     queue = target.sut.queue("plain")
-    labels = _labels("over an outage", 2 * NUMBER)
-    _send_all(origin, target, queue, labels[:NUMBER], delivery="recoverable")
+    labels = _labels("over an outage", 2 * MESSAGE_COUNT)
+    _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
     pair.cut()
-    _send_all(origin, target, queue, labels[NUMBER:], delivery="recoverable")
+    _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
     pair.environment.run_until(lambda: False, target.sut.quiet_ms)
     pair.mend()
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
@@ -109,11 +109,11 @@ def _reconnect(pair: Pair, origin: Side, target: Side) -> Outcome:
 def _restart(pair: Pair, origin: Side, target: Side) -> Outcome:
     """The target restarts; recoverable messages sent before and afterwards are there once and in order."""
     queue = target.sut.queue("plain")
-    labels = _labels("over a restart", 2 * NUMBER)
-    _send_all(origin, target, queue, labels[:NUMBER], delivery="recoverable")
-    _await_labels(pair, target, queue, NUMBER)
+    labels = _labels("over a restart", 2 * MESSAGE_COUNT)
+    _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
+    _await_labels(pair, target, queue, MESSAGE_COUNT)
     target.sut.restart()
-    _send_all(origin, target, queue, labels[NUMBER:], delivery="recoverable")
+    _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 

@@ -20,7 +20,7 @@ from harness.wire.rpc import (
     MAX_FRAGMENT,
     NDR,
     NDR64,
-    WHOLE,
+    WHOLE_FRAGMENT_FLAGS,
     Outcome,
     Proposal,
     Syntax,
@@ -305,7 +305,7 @@ class Association(RawConversation):
         *,
         kind: str = "bind",
         group: int = 0,
-        flags: int = WHOLE | CONC_MPX,
+        flags: int = WHOLE_FRAGMENT_FLAGS | CONC_MPX,
         authenticate: bool = False,
         **body: Any,
     ) -> tuple[Frame | None, Any]:
@@ -346,7 +346,9 @@ class Association(RawConversation):
         first = answer = self._asked(with_trailer(made, protection.trailer(protection.step(b""))), kind)
         if answer is not None and answer.kind == "bind_ack":
             protection.header_sign = bool(answer.packet.pfc_flags & HEADER_SIGN)
-        again = bytes(bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE, **body))
+        again = bytes(
+            bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE_FRAGMENT_FLAGS, **body)
+        )
         while answer is not None and answer.kind in ("bind_ack", "alter_context_resp"):
             given = trailer_of(answer.data)
             if given is None and not protection.context.complete:

@@ -25,7 +25,7 @@ from harness.wire.rpc import (
     PROVIDER_REJECTION,
     QM2QM,
     QMCOMM,
-    WHOLE,
+    WHOLE_FRAGMENT_FLAGS,
     Outcome,
     Proposal,
     Syntax,
@@ -191,7 +191,7 @@ class ServedAssociation(RawConversation):
                 self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
-        flags = WHOLE | (packet.pfc_flags & CONC_MPX)
+        flags = WHOLE_FRAGMENT_FLAGS | (packet.pfc_flags & CONC_MPX)
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
         made = bytes(bind_ack(packet.call_id, outcomes, group=GROUP, port=str(self.port), kind=kind, flags=flags))

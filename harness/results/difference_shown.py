@@ -14,7 +14,7 @@ from harness.results.run_results import RunResults
 from harness.results.summary import escape
 from harness.run.results import RuleResult
 
-_TEXT = 160
+_LONGEST_TEXT = 160
 """The number of shown characters of the expected or observed value."""
 
 
@@ -86,7 +86,7 @@ def _side(run: RunResults) -> str:
 def _describe(step: Step) -> Iterator[str]:
     yield f"  {step.rule}  {_verdict(step.before)} -> {_verdict(step.after)}"
     if step.kind in WORSE and step.after is not None:
-        expected, observed = (one_line(text, _TEXT) for text in (step.after.expected, step.after.observed))
+        expected, observed = (one_line(text, _LONGEST_TEXT) for text in (step.after.expected, step.after.observed))
         yield f"    expected {expected}; observed {observed}"
         for check in step.checks[:3]:
             yield f"    {printable(check)}"
@@ -101,7 +101,7 @@ def _verdict(result: RuleResult | None) -> str:
 def _cells(step: Step) -> list[str]:
     last = step.after or step.before
     said = (last.line.get("test") or "", last.expected, last.observed) if last is not None else ("", "", "")
-    return [step.rule, _verdict(step.before), _verdict(step.after), *(one_line(text, _TEXT) for text in said)]
+    return [step.rule, _verdict(step.before), _verdict(step.after), *(one_line(text, _LONGEST_TEXT) for text in said)]
 
 
 def _tree(step: Step) -> dict[str, Any]:

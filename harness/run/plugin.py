@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
-_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -101,7 +101,7 @@ def _begin(config: pytest.Config) -> None:
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop what is started here: it does not get the signals of a terminal itself.
-        config.stash[EARLIER_HANDLERS] = raise_on(_ENDS)
+        config.stash[EARLIER_HANDLERS] = raise_on(_END_SIGNALS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error

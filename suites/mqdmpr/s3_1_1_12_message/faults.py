@@ -293,7 +293,7 @@ class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-_ALL = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
+_ALL_ACKS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 
 @fault(
@@ -304,7 +304,7 @@ class ArrivalAcknowledgedUnasked(AdminAcks):
     """The receiver acknowledges the arrival of messages without PA."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL)
+        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL_ACKS)
         super().acknowledge_arrival(replace(position, MessageReference=asking), now)
 
 

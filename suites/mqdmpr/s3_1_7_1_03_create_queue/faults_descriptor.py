@@ -12,7 +12,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.security import ANONYMOUS, EVERYONE, Acl, QueueAccess, SecurityDescriptor, Sid
 from reference_qm.security.descriptor import Ace, AceType
 
-ALL = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
+ALL_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
 READ = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
 SOMEBODY = Sid.of("S-1-5-18")
 
@@ -42,7 +42,7 @@ class _WithPointers(SecurityDescriptor):
         return bytes(data)
 
 
-USUAL = _build_descriptor((EVERYONE, ALL))
+USUAL = _build_descriptor((EVERYONE, ALL_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
@@ -69,25 +69,25 @@ for _name, _rule, _says, _wrong in (
         "everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor has no entry for everyone.",
-        _build_descriptor((ANONYMOUS, ALL)),
+        _build_descriptor((ANONYMOUS, ALL_RIGHTS)),
     ),
     (
         "anonymous-all-rights",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor grants the anonymous user all rights.",
-        _build_descriptor((EVERYONE, ALL), (ANONYMOUS, ALL)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (ANONYMOUS, ALL_RIGHTS)),
     ),
     (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _build_descriptor((EVERYONE, ALL), (SOMEBODY, READ)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, READ)),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
         "The default security descriptor has an entry for a creator who is not a domain user.",
-        _build_descriptor((EVERYONE, ALL), (SOMEBODY, ALL)),
+        _build_descriptor((EVERYONE, ALL_RIGHTS), (SOMEBODY, ALL_RIGHTS)),
     ),
     (
         "absolute-form",
@@ -126,7 +126,7 @@ for _name, _rules, _says, _change in (
         "domain-user-everyone-all-rights",
         "MQDMPR-3.1.7.1.3.1-13",
         "The default security descriptor of a domain user's queue grants everyone all rights.",
-        lambda found: replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL)) for ace in _get_aces(found)))),
+        lambda found: replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL_RIGHTS)) for ace in _get_aces(found)))),
     ),
     (
         "domain-user-owner-entry-missing",
@@ -184,7 +184,7 @@ class ComputerMayAll(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.machine_sid()
-        aces = (replace(ace, Mask=int(ALL)) if ace.Sid == computer else ace for ace in _get_aces(found))
+        aces = (replace(ace, Mask=int(ALL_RIGHTS)) if ace.Sid == computer else ace for ace in _get_aces(found))
         return replace(found, Dacl=Acl(tuple(aces)))
 
 

@@ -12,7 +12,7 @@ from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.model.statuses import Status
 
 OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
-_UNKNOWN = QueuePathOf(ILLEGAL)
+_ILLEGAL_PATH = QueuePathOf(ILLEGAL)
 
 
 def _change_path_of_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
@@ -71,14 +71,14 @@ for _name, _rules, _says, _begins, _change in (
         ("MQDMPR-3.1.7.1.26-12", "MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-16"),
         "The queue manager does not query the directory for a public format name.",
         "PUBLIC=",
-        lambda found: _UNKNOWN,
+        lambda found: _ILLEGAL_PATH,
     ),
     (
         "private-not-queried",
         ("MQDMPR-3.1.7.1.26-23", "MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-27"),
         "The queue manager does not query the directory for the computer of a private format name.",
         "PRIVATE=",
-        lambda found: _UNKNOWN,
+        lambda found: _ILLEGAL_PATH,
     ),
     (
         "private-without-computer",

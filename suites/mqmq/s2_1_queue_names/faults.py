@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SendMessage
 from reference_qm.surface.inputs import Command, Input
 
-UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 HIGHEST_KNOWN = 0xFF
 DIRECT = r"DIRECT=TCP:127.0.0.9\private$\taken"
 
@@ -68,8 +68,8 @@ add(
 
 for _name, _rule, _format_name in (
     ("sender-malformed-direct-format-name-accepted", "MQMQ-2.1.2-01", DIRECT),
-    ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN}"),
-    ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN}\1"),
+    ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN_QUEUE}"),
+    ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN_QUEUE}\1"),
 ):
     _says = f"The sender sends a message for a malformed name of the kind of {_format_name} to {_format_name}."
     add(_name, _rule, _says, _redirect_malformed_names(_format_name, _has_prefix(_format_name.partition("=")[0])))

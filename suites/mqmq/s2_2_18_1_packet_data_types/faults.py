@@ -28,7 +28,7 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
-OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
 """Values of DQ and RQ: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
@@ -124,7 +124,7 @@ add(
     "sender-distribution-list-other-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
     "The sender's list of destinations carries another GUID of a distribution list.",
-    _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER)),
+    _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER_QUEUE_MANAGER)),
 )
 
 
@@ -271,7 +271,9 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.18.1.7.1-02",),
         "The sender's PublicQueueFormatName carries another GUID.",
         wrong_fields(
-            MESSAGE, {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER}, _has_response_queue_type(PUBLIC)
+            MESSAGE,
+            {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER_QUEUE_MANAGER},
+            _has_response_queue_type(PUBLIC),
         ),
     ),
     (
@@ -285,7 +287,9 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.18.1.7.2-02",),
         "The sender's PrivateQueueFormatName carries the GUID of another host.",
         wrong_fields(
-            MESSAGE, {"UserHeader.ResponseQueue.SourceQueueManager": OTHER}, _has_response_queue_type(ON_OTHER)
+            MESSAGE,
+            {"UserHeader.ResponseQueue.SourceQueueManager": OTHER_QUEUE_MANAGER},
+            _has_response_queue_type(ON_OTHER),
         ),
     ),
     (

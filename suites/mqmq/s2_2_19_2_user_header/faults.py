@@ -17,7 +17,7 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.model.adm import MessagePosition
 
 MESSAGE = UserMessagePacket
-OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Values of DQ and AQ: a private queue of the destination, a public queue, a direct name."""
@@ -62,19 +62,19 @@ for _name, _rules, _says, _install in (
         "sender-user-message-source-queue-manager-other",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
         "The sender's UserMessage carries another SourceQueueManager.",
-        field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER),
+        field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_QUEUE_MANAGER),
     ),
     (
         "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(DIRECT)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(DIRECT)),
     ),
     (
         "sender-private-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries another QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(ON_DESTINATION)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(ON_DESTINATION)),
     ),
     (
         "sender-user-message-sent-time-1-hour-early",
@@ -309,7 +309,7 @@ for _name, _rules, _says, _install in (
         "sender-public-message-queue-manager-address-other",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries another QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(PUBLIC)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, destined(PUBLIC)),
     ),
     (
         "sender-transactional-message-sent-time-zero",

@@ -20,8 +20,8 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
-DATA = "SecurityHeader.SecurityData"
-OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+SECURITY_DATA = "SecurityHeader.SecurityData"
+OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """The GUID of an unknown queue manager."""
 NO_SENDER, QUEUE_MANAGER = 0, 2
 """Values of ST."""
@@ -30,7 +30,9 @@ ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo
 
 
 def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
-    return wrong_fields(MESSAGE, {f"{DATA}.{name}": change, f"{DATA}.Padding": None}, secured_with(name))
+    return wrong_fields(
+        MESSAGE, {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None}, secured_with(name)
+    )
 
 
 def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
@@ -45,7 +47,9 @@ def _change_sender_identifier(kind: int) -> Install:
         security = packet.SecurityHeader
         return security is not None and bool(security.SignatureSize) and kind == security.ST
 
-    return wrong_fields(MESSAGE, {f"{DATA}.SecurityID": OTHER.bytes_le, f"{DATA}.Padding": None}, meant)
+    return wrong_fields(
+        MESSAGE, {f"{SECURITY_DATA}.SecurityID": OTHER_QUEUE_MANAGER.bytes_le, f"{SECURITY_DATA}.Padding": None}, meant
+    )
 
 
 def _has_provider_name(packet: UserMessagePacket) -> bool:
@@ -105,7 +109,7 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader carries a ProviderInfo with an empty name.",
         wrong_fields(
             MESSAGE,
-            {f"{DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{DATA}.Padding": None},
+            {f"{SECURITY_DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{SECURITY_DATA}.Padding": None},
             _has_provider_name,
         ),
     ),
@@ -115,7 +119,7 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader carries no SecurityData.",
         wrong_fields(
             MESSAGE,
-            {**{f"{DATA}.{item}": b"" for item in ITEMS}, f"{DATA}.Padding": None},
+            {**{f"{SECURITY_DATA}.{item}": b"" for item in ITEMS}, f"{SECURITY_DATA}.Padding": None},
             carries("SecurityHeader"),
         ),
     ),

@@ -123,7 +123,7 @@ def _build_host_prefixes(session: Session) -> tuple[str, str]:
     return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
 
 
-WAYS: tuple[tuple[str, str, Moves, Choose], ...] = (
+SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
     (
         "E16.2",
         "The queue manager sends its own messages on the session that was opened first.",
@@ -161,7 +161,7 @@ WAYS: tuple[tuple[str, str, Moves, Choose], ...] = (
         latest,
     ),
 )
-for _reading, _says, _moves, _choose in WAYS:
+for _reading, _says, _moves, _choose in SESSION_CHOICES:
     _sending = type("OnAnOpenSession", (OnAnOpenSession,), {"moves": _moves, "choose": _choose})
     add_reading(
         _reading,

@@ -113,16 +113,16 @@ _QUEUE: dict[str, Any] = {
     "UserHeader.DestinationQueue": DirectQueueFormatName(r"TCP:127.0.0.1\PRIVATE$\order_queue$"),
     "UserHeader.Flags": lambda old: old | UserHeader.flags(DQ=7),
 }
-_LABEL: dict[str, Any] = {"MessagePropertiesHeader.Label": LABEL}
-_SIZE: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
+_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": LABEL}
+_BODY_SIZE_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
 _ORDER_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)}
 _FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_CLASS)}
 
 for _name, _rule, _field, _fields in (
     ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _FLAGS),
     ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _QUEUE),
-    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _LABEL),
-    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _SIZE),
+    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _LABEL_FIELD),
+    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _BODY_SIZE_FIELD),
     ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_CLASS),
 ):
     _says = f"The sender accepts a message as an OrderAck without checking its {_field}."
@@ -130,7 +130,7 @@ for _name, _rule, _field, _fields in (
 for _name, _rule, _field, _fields in (
     ("sender-final-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _FLAGS),
     ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _QUEUE),
-    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _LABEL),
+    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _LABEL_FIELD),
     ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_CLASS),
 ):
     _says = f"The sender accepts a message as a FinalAck without checking its {_field}."

@@ -24,8 +24,8 @@ from reference_qm.security import MqdsPublicKeys, PrivacyLevel, SecurityError, S
 from reference_qm.surface.clock import Now
 
 _LEVEL = "MessagePropertiesHeader.PrivacyLevel"
-_BODY = "MessagePropertiesHeader.MessageBody"
-_DATA = "SecurityHeader.SecurityData"
+_BODY_PATH = "MessagePropertiesHeader.MessageBody"
+_SECURITY_DATA_PATH = "SecurityHeader.SecurityData"
 
 # -- whether it is encrypted ---------------------------------------------------------------------------------------
 
@@ -223,7 +223,10 @@ def _change_encrypted_message(
 
 
 def _change_security_data(**items: Any) -> dict[str, Any]:
-    return {f"{_DATA}.Padding": None, **{f"{_DATA}.{name}": value for name, value in items.items()}}
+    return {
+        f"{_SECURITY_DATA_PATH}.Padding": None,
+        **{f"{_SECURITY_DATA_PATH}.{name}": value for name, value in items.items()},
+    }
 
 
 def _invert_lowest_bits(data: bytes) -> bytes:
@@ -281,13 +284,15 @@ add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
     "The sender's message has a body that the sent key does not decrypt.",
-    _change_encrypted_message({_BODY: _invert_lowest_bits}),
+    _change_encrypted_message({_BODY_PATH: _invert_lowest_bits}),
 )
 add(
     "sender-aes-initialization-vector-not-zero",
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body by AES with an initialization vector other than zeros.",
-    _change_encrypted_message({_BODY: lambda body: _invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes),
+    _change_encrypted_message(
+        {_BODY_PATH: lambda body: _invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
+    ),
 )
 add(
     "sender-encrypted-message-allocation-size-low",

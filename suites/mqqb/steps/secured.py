@@ -34,14 +34,19 @@ from harness.wire.protection import (
 )
 from reference_qm.codec import MessageClass
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import NOWHERE
-from suites.mqqb.steps.ordering import LABEL
+from suites.mqqb.steps.disposition import MISSING_QUEUE
+from suites.mqqb.steps.ordering import ACK_LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """SecurityHeader.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
 CLEAR = b"a body that is no whole number of blocks"
-KEY = {40: b"\x51\x02\xa3\x04\xf5", 128: bytes(range(1, 17)), 192: bytes(range(1, 25)), 256: bytes(range(1, 33))}
+SYMMETRIC_KEYS = {
+    40: b"\x51\x02\xa3\x04\xf5",
+    128: bytes(range(1, 17)),
+    192: bytes(range(1, 25)),
+    256: bytes(range(1, 33)),
+}
 """Session keys by their bits."""
 
 
@@ -197,7 +202,7 @@ class Secured:
 
     def _tells_of_refusals(self) -> bool:
         """Return whether the refusal of a message for a missing queue is acknowledged."""
-        nowhere = f"TCP:{self.sut.address}\\{NOWHERE}"
+        nowhere = f"TCP:{self.sut.address}\\{MISSING_QUEUE}"
         packet = self.peer.message(self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
         sent = self.connection.send(packet)
         return self.peer.environment.run_until(
@@ -297,14 +302,14 @@ class Secured:
         answers: dict[bytes, list[Frame]] = {}
         for frame in self.peer.inbox.messages:
             properties = frame["MessagePropertiesHeader"]
-            if properties.Label != LABEL:
+            if properties.Label != ACK_LABEL:
                 answers.setdefault(bytes(properties.CorrelationID), []).append(frame)
         return answers
 
     def _finals(self, sent: Frame) -> list[Frame]:
         identifier = _correlation(sent)
         properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self.peer.inbox.messages]
-        return [frame for frame, one in properties if one.Label == LABEL and identifier in bytes(one.MessageBody)]
+        return [frame for frame, one in properties if one.Label == ACK_LABEL and identifier in bytes(one.MessageBody)]
 
 
 def _correlation(sent: Frame) -> bytes:

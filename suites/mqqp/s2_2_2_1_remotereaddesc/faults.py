@@ -119,12 +119,12 @@ class PacketCut(RemoteReads):
         return super().serialize_remote_message(position)[:0xFFFF]
 
 
-BEYOND = (0x0042_0001).to_bytes(4, "little")
+BEYOND_SIZE_BYTES = (0x0042_0001).to_bytes(4, "little")
 
 
 def _accept_any_size(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(BEYOND, bytes(4)))
+        event = replace(event, data=event.data.replace(BEYOND_SIZE_BYTES, bytes(4)))
     return [event]
 
 

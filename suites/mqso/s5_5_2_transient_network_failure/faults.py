@@ -13,7 +13,7 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed, Connect, Effect
 from reference_qm.surface.inputs import Input, TransportFailed
 
-NOTHING = Result({"message": None})
+NO_MESSAGE = Result({"message": None})
 
 
 @fault("unreachable-queue-read-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"))
@@ -21,7 +21,7 @@ class OutageIsAnEmptyQueue(ClientCommands):
     """A read of a queue that cannot be reached returns that the queue is empty."""
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
-        self.qm.emit(Completed(token, NOTHING))
+        self.qm.emit(Completed(token, NO_MESSAGE))
 
 
 def _stop_reconnecting(faulty: FaultyCore) -> None:
