@@ -140,14 +140,14 @@ class SessionsDriven:
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     def _seen(self, connection: RawConversation) -> dict[str, Any]:
-        answers = [self._described(frame.data) for frame in connection.received]
+        answers = [self._describe_packet(frame.data) for frame in connection.received]
         return {
             "open": connection.record.closed_by is None,
             "answers": [one for one in answers if one is not None],
             **self._wire.acknowledged(connection),
         }
 
-    def _described(self, data: bytes) -> dict[str, Any] | None:
+    def _describe_packet(self, data: bytes) -> dict[str, Any] | None:
         """Describe a packet that sets a session up."""
         try:
             packet = parse_packet(data)

@@ -126,7 +126,7 @@ class Conversation:
             if view.connection is not None:
                 view.system.judge.packets.leave(view.connection)
                 view.connection.summaries.clear()
-        self._describe()
+        self._describe_conversation()
 
     # -- what its ways say ------------------------------------------------------------------------------------
 
@@ -179,7 +179,7 @@ class Conversation:
             self.kind = RPC
         elif data[4:8] == SIGNATURE or self._is_at(self._ports) or (late and find_packet(data) is not None):
             self.kind = MSMQ
-            self._view(late)
+            self._assign_views(late)
         elif self._is_at(RPC_PORTS):
             self.kind = RPC
         elif late and self._tries < TRIES:
@@ -187,7 +187,7 @@ class Conversation:
         else:
             self.kind = OTHER
 
-    def _view(self, late: bool) -> None:
+    def _assign_views(self, late: bool) -> None:
         """Give each end that is judged its view of the connection."""
         if self.client is None:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
@@ -196,12 +196,12 @@ class Conversation:
             self._missing = self._missing or _MIDDLE_OF_CONNECTION
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
-            system = self._systems.at(self._name(side), self.ends[side][0], self._port(side))
+            system = self._systems.at(self._name(side), self.ends[side][0], self._get_identifying_port(side))
             if system is not None:
                 system.roles[role] += 1
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
-    def _port(self, side: int) -> int:
+    def _get_identifying_port(self, side: int) -> int:
         """Return the port by which a system within a computer is known: of the client any but the server's."""
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
@@ -220,7 +220,7 @@ class Conversation:
             return f"the client of {_endpoint(other)}"
         return _endpoint(own)
 
-    def _describe(self) -> None:
+    def _describe_conversation(self) -> None:
         totals, kind = self._totals, self.kind or (MSMQ if self._is_at(self._ports) and self._holes else OTHER)
         totals.kinds[kind] += 1
         totals.packets[kind] += self._packets

@@ -153,14 +153,14 @@ def write_baseline(failing: Iterable[str], known: Mapping[str, Deviation], unset
     text = [_HEAD]
     for rule in sorted(failing):
         one = known.get(rule)
-        text.append(f"\n[{_quote(rule)}]\nreason = {_quote(one.reason if one else '')}\n")
-        text.append(f"link = {_quote(one.link or '' if one else '')}\n")
+        text.append(f"\n[{_quote_toml(rule)}]\nreason = {_quote_toml(one.reason if one else '')}\n")
+        text.append(f"link = {_quote_toml(one.link or '' if one else '')}\n")
     if unsettled:
         text.append(f"\n{_OPEN}")
         text += [f"# {rule}: {one_line(reason, _LONGEST)}\n" for rule, reason in sorted(unsettled.items())]
     return "".join(text)
 
 
-def _quote(text: str) -> str:
+def _quote_toml(text: str) -> str:
     """Return a basic string of TOML. The escapes of JSON are those of TOML, except for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

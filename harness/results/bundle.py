@@ -135,7 +135,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
                 )
             except InvalidSignature:
                 raise BadBundle(f"{path}: invalid signature: the file was changed after it was signed") from None
-            return Opened(found["key"].decode(), folder, _unpack(path, file, folder))
+            return Opened(found["key"].decode(), folder, _unpack_content(path, file, folder))
     except OSError as error:
         raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error
 
@@ -151,7 +151,7 @@ def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
     return line + digest.digest()
 
 
-def _unpack(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
+def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
     """Unpack the signed content, with all checks: a signed file may still be wrong."""
     try:
         with zipfile.ZipFile(file) as packed:

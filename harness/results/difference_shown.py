@@ -24,7 +24,7 @@ def as_text(difference: Difference) -> str:
     for kind, steps in _kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
-            lines += [line for step in steps for line in _describe(step)]
+            lines += [line for step in steps for line in _describe_step(step)]
     return "\n".join(lines) + "\n"
 
 
@@ -59,7 +59,7 @@ def as_junit(difference: Difference) -> str:
         if step.kind in WORSE:
             worse += 1
             ElementTree.SubElement(
-                case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _describe(step)))
+                case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _describe_step(step)))
             )
         elif step.after is None:
             ElementTree.SubElement(case, "skipped", message=str(step.kind))
@@ -83,7 +83,7 @@ def _side(run: RunResults) -> str:
     return one_line(f"{run.system}, {run.run.get('run')}{partial}", 300)
 
 
-def _describe(step: Step) -> Iterator[str]:
+def _describe_step(step: Step) -> Iterator[str]:
     yield f"  {step.rule}  {_verdict(step.before)} -> {_verdict(step.after)}"
     if step.kind in WORSE and step.after is not None:
         expected, observed = (one_line(text, _LONGEST_TEXT) for text in (step.after.expected, step.after.observed))

@@ -57,7 +57,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
         some = [one for one in bad if one.verdict is verdict and one not in resting]
         if some:
             yield from ("", f"## {_words(verdict)}: {len(some)}")
-            yield from _causes(some, catalogue)
+            yield from _list_cause_tables(some, catalogue)
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
         reasons = {rule: one_line(str(why["reason"]), _LONGEST_TEXT) for rule, why in known.items()}
@@ -80,7 +80,7 @@ def _counts(found: RunResults) -> Iterator[str]:
         yield f"| {escape(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
 
 
-def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
+def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
     """Yield the rules in a table for each cause that several share, the others in the last one."""
     causes = causes_of(bad, NamedRoots())
     shared = [cause for cause in causes if len(cause.findings) > 1]

@@ -81,7 +81,7 @@ def verify(
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
         opened = open_bundle(path, key, Path(folder))
         try:
-            said = _statement(opened, suites)
+            said = _read_statement(opened, suites)
             _check_files(opened, said)
             check_run_folder(opened.folder)
             found = read_run(opened.folder)
@@ -98,7 +98,7 @@ def verify(
     return Verified(said, again)
 
 
-def _statement(opened: Opened, suites: Suites) -> dict[str, Any]:
+def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
     """Read the statement of the certificate; JudgedElsewhere when it is about other suites than the installed ones."""
     said = read_json(opened.folder / CERTIFICATE_FILE)
     if not isinstance(said, dict):

@@ -32,7 +32,7 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
     """
     for turn in range(_MAX_PORTS):
         port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS
-        if _give(address, kind, port):
+        if _reserve_ports(address, kind, port):
             return port
     raise HarnessError(
         f"no port from {_FIRST_PORT} to {_FIRST_PORT + _MAX_PORTS - 1} is free on {address}: give ports in the SUT file"
@@ -46,12 +46,12 @@ def free_rpc_port(address: str) -> int:
     """
     for turn in range(_PORT_STEPS):
         port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _PORT_STEPS)
-        if _give(address, socket.SOCK_STREAM, port, port + READ_PORT_OFFSET):
+        if _reserve_ports(address, socket.SOCK_STREAM, port, port + READ_PORT_OFFSET):
             return port
     return free_port(address, socket.SOCK_STREAM)
 
 
-def _give(address: str, kind: socket.SocketKind, *ports: int) -> bool:
+def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
     """Give ports, if all are free and none was given before; return whether they were."""
     with _GIVING_LOCK:
         if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):

@@ -195,7 +195,7 @@ class Secured:
         """Let a message be acknowledged, so that the SUT has its session and later answers come at once."""
         sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
-            lambda: _correlation(sent) in self._answers(), self.sut.connect_timeout_ms
+            lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.connect_timeout_ms
         ):
             raise ConformanceFailure("the SUT does not acknowledge the arrival of an ordinary message")
         self.peer.inbox.acknowledge()
@@ -206,7 +206,7 @@ class Secured:
         packet = self.peer.message(self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
         sent = self.connection.send(packet)
         return self.peer.environment.run_until(
-            lambda: _correlation(sent) in self._answers(), self.sut.response_timeout_ms
+            lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.response_timeout_ms
         )
 
     @property
@@ -276,10 +276,10 @@ class Secured:
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 
         def settled() -> bool:
-            answers = self._answers()
+            answers = self._list_acks_by_correlation()
             if queue == "transactional" and not all(self._finals(frame) for frame in sent.values()):
                 return False
-            return all(_correlation(frame) in answers for frame in sent.values())
+            return all(_get_ack_correlation_id(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
         refusable = queue == "transactional"  # no SessionHeader after a recoverable message that was refused (E19)
@@ -291,13 +291,13 @@ class Secured:
         guid, number = message_id(frame)
         return SecuredDisposition(
             frame,
-            self._answers().get(_correlation(frame), []),
+            self._list_acks_by_correlation().get(_get_ack_correlation_id(frame), []),
             self._finals(frame),
             found.get(f"{guid}\\{number}"),
             shows_level=not self.sut.reads_remotely,
         )
 
-    def _answers(self) -> dict[bytes, list[Frame]]:
+    def _list_acks_by_correlation(self) -> dict[bytes, list[Frame]]:
         """Return the acknowledgments that came, by their CorrelationID."""
         answers: dict[bytes, list[Frame]] = {}
         for frame in self.peer.inbox.messages:
@@ -307,12 +307,12 @@ class Secured:
         return answers
 
     def _finals(self, sent: Frame) -> list[Frame]:
-        identifier = _correlation(sent)
+        identifier = _get_ack_correlation_id(sent)
         properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self.peer.inbox.messages]
         return [frame for frame, one in properties if one.Label == ACK_LABEL and identifier in bytes(one.MessageBody)]
 
 
-def _correlation(sent: Frame) -> bytes:
+def _get_ack_correlation_id(sent: Frame) -> bytes:
     """Return the CorrelationID of the acknowledgments of a message."""
     guid, number = message_id(sent)
     return UUID(guid).bytes_le + number.to_bytes(4, "little")

@@ -19,7 +19,7 @@ def interrupt(*_: object) -> None:
 def test_a_run_that_is_interrupted_while_it_begins_has_the_exit_code_of_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    monkeypatch.setattr(plugin, "_begin", interrupt)
+    monkeypatch.setattr(plugin, "_begin_run", interrupt)
     monkeypatch.setattr(pytestconfig.option, "sut", str(tmp_path / "sut.toml"))
     with pytest.raises(pytest.exit.Exception) as ended:
         plugin.pytest_configure(pytestconfig)

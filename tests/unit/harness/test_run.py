@@ -32,7 +32,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
     def make(folder: Path = tmp_path, *, selection: str = "all", resume: bool = False, **changes: Any) -> Run:
         begun.append(Run.begin(folder, sut_file(**changes), catalogue(), selection, resume=resume))
         begun[-1].describe()
-        begun[-1].write(finished=None, code=None)
+        begun[-1].write_run_file(finished=None, code=None)
         return begun[-1]
 
     yield make
