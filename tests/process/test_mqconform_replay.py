@@ -23,7 +23,7 @@ def run(few: Ran, tmp_path: Path) -> Path:
     return Path(shutil.copytree(few.folder, tmp_path / "run"))
 
 
-def test_a_run_comes_to_its_verdicts_again(few: Ran):
+def test_replay_of_a_run_gives_the_same_verdicts(few: Ran):
     done = mqconform("replay", few.folder)
     assert (done.returncode, done.stdout) == (0, ALL_ALIKE)
 

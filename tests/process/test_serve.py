@@ -57,7 +57,7 @@ def sockets_of(pid: int) -> set[tuple[str, str]]:
     return found
 
 
-def test_it_says_what_it_is_bound_to_and_listens_nowhere_else(tmp_path: Path):
+def test_serve_prints_its_ports_and_listens_on_no_other(tmp_path: Path):
     with serve(tmp_path, *ANY, anew=True) as served:
         at = r"127\.0\.0\.1:\d+"
         ports = rf"tcp={at} ping={at} rpc={at} rpc_read={at} mapper=none control=none"

@@ -158,7 +158,7 @@ def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanl
     assert out.err == "mqconform rollup: /runs/open has not finished: skipped for now\n"
 
 
-def test_runs_are_waited_for_until_each_is_there_and_has_finished(spark, runs):
+def test_following_waits_until_each_run_exists_and_has_finished(spark, runs):
     folders = [runs / name for name in ("ended", "ends ü", "not there yet")]
     add_run(runs, "ended")
     add_run(runs, "ends ü", finished=None)

@@ -368,7 +368,7 @@ def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was_and_another_
     assert {row.rule for row in taken.rows("rule_current", run="new")} == {"MQQB-7.7.7-01"}
 
 
-def test_who_publishes_second_is_told_and_changes_nothing(taken):
+def test_second_publication_is_refused_without_effect(taken):
     lake = taken.open()
     before = set((taken.path() / "manifests").iterdir())
     with pytest.raises(

@@ -184,7 +184,7 @@ def test_what_a_reason_alone_tells_has_no_headings_over_nothing(tmp_path):
     assert "<dt>Observed</dt><dd><bdi>nothing</bdi>" in failed
 
 
-def test_what_is_beside_the_documents_is_named_once(tmp_path):
+def test_suites_beside_the_documents_are_named_once(tmp_path):
     title = "Robustness: what a system does"
     one = replace(rule(1), rule="ROBUSTNESS-1", document="ROBUSTNESS")
     site, _ = written(tmp_path, contents([CONTOSO], [one, RULE], titles={"ROBUSTNESS": title, "MQQB": "Binary"}))

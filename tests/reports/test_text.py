@@ -53,7 +53,7 @@ def test_any_section_and_rule_can_be_sorted(texts):
     assert len(sorted(texts, key=section_key)) == len(sorted(texts, key=natural_key))
 
 
-def test_a_document_has_its_name_and_what_is_none_another():
+def test_document_name_has_ms_prefix_only_for_specifications():
     names = ("MQQB", "ROBUSTNESS", "REGRESSIONS")
     assert [document_name(name) for name in names] == ["MS-MQQB", "Robustness", "Regressions"]
     assert [is_specification(name) for name in names] == [True, False, False]

@@ -49,7 +49,7 @@ def idle() -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.parametrize("program", [HANGS, STARTS_ONE_THAT_HANGS])
-def test_a_child_that_hangs_is_killed_with_all_that_it_started_and_the_error_says_so(program: str):
+def test_hanging_child_is_killed_with_its_children_and_named_in_the_error(program: str):
     # As short as this, a slow start may be taken for silence too; then it has printed nothing, and is killed as well.
     with pytest.raises(Hung, match=r"neither printed nor computed nor wrote anything for 1 s: it was killed") as caught:
         run_watched([sys.executable, "-c", program], silence_s=1)

@@ -235,7 +235,7 @@ def test_every_kind_of_change_that_is_recorded_is_undone() -> None:
 
 
 @pytest.mark.parametrize("name", MAKING)
-def test_what_was_there_is_recorded_before_it_is_changed_and_not_at_all_in_a_dry_run(name: str) -> None:
+def test_windows_script_records_each_value_before_its_change(name: str) -> None:
     function = _functions(PROVISION)[name]
     asked = _text(function).index("$PSCmdlet.ShouldProcess(")
     recorded = _text(function).index("Add-Entry ")

@@ -89,7 +89,7 @@ def test_nothing_begins_before_the_configured_queues_are_published(enterprise):
     assert [one["name"] for one in host.answers[token].result.values["queues"]] == ["new"]
 
 
-def test_a_directory_that_cannot_be_read_at_the_start_is_waited_for():
+def test_unreadable_directory_at_start_is_awaited():
     """Unlike one that is away: that is workgroup mode until the next start."""
     enterprise = Enterprise(numbers=())
     host = enterprise.join(RECEIVER, slow_directory=True)
@@ -175,7 +175,7 @@ def test_without_the_directory_a_command_is_refused_in_one_line_and_nothing_is_c
     assert (queues(host), host.ask(GetQueue("orders"))) == before
 
 
-def test_of_two_deletions_at_once_one_deletes(enterprise):
+def test_one_of_two_concurrent_deletions_succeeds(enterprise):
     host = slow(enterprise)
     tokens = [host.begin(DeleteQueue("orders")) for _ in range(2)]
     host.settle_directory()

@@ -240,7 +240,7 @@ class Clock:
 
 
 @pytest.mark.parametrize(("up_s", "words"), [(0, None), (3, None), (60, None), (61, r"not up \(waited 60 s\)")])
-def test_a_system_that_is_not_up_is_waited_for(
+def test_starting_system_is_awaited(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, up_s: int, words: str | None
 ) -> None:
     clock = Clock()

@@ -173,7 +173,7 @@ def test_an_endless_line_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         made.call("list")
 
 
-def test_a_receive_is_waited_for_as_long_as_it_may_take() -> None:
+def test_receive_is_awaited_for_its_whole_timeout() -> None:
     environment = VirtualEnvironment()
 
     def script(stream: Stream, asked: dict[str, Any]) -> None:

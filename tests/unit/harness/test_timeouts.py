@@ -25,7 +25,7 @@ def test_a_fast_system_has_the_defaults():
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.scale(20)) == (3_000, 250, 20)
 
 
-def test_a_slow_system_is_waited_for_and_its_timers_run_slower():
+def test_slow_system_gets_longer_timeouts_and_slower_timers():
     timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1_500,) * 5))
     assert (timeouts.response_ms, timeouts.quiet_ms) == (6_000, 3_000)
     assert timeouts.scale(20) == 10

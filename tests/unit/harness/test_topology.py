@@ -203,7 +203,7 @@ def test_a_network_that_is_cut_closes_refuses_and_comes_back() -> None:
     assert network.connect().said == ["open"]
 
 
-def test_who_connects_to_a_system_that_is_not_there_is_hung_up_on() -> None:
+def test_relay_closes_connections_to_a_missing_system() -> None:
     network = Network(listens=False)
     assert network.connect().said[-1] == "closed"
     assert network.relay.links == []

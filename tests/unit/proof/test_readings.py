@@ -87,7 +87,7 @@ def test_a_reading_is_carried_out_alone_before_checks_with_other_verdicts() -> N
     assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[3]]
 
 
-def test_a_reading_that_is_run_apart_has_one_trial() -> None:
+def test_reading_that_runs_separately_has_one_trial() -> None:
     trials = TrialsOfReadings()
     run(trials, [ERRATUM], apart=True)
     assert trials.tried(ALLOWED) == [list(CHECKS)]

@@ -27,7 +27,7 @@ def test_read_by_cursor_waits_for_the_next_message(host, reads):
     assert reads.call("on", "dequeue_message", descriptor, cursor=cursor) == (OK, "c")
 
 
-def test_what_is_not_on_disk_yet_is_waited_for_and_what_is_behind_it_too():
+def test_receive_waits_for_message_that_is_not_yet_on_disk():
     host = one_host()
     reads, descriptor = Reads(host), open_(host)
     for name in "xy":

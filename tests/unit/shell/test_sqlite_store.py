@@ -273,7 +273,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         install_core(settings, [])(store.read())
 
 
-def test_what_was_cleared_is_gone_and_what_is_written_later_is_kept(path: Path):
+def test_cleared_store_keeps_only_later_entries(path: Path):
     with opened(path) as store:
         store.clear()
         asyncio.run(store.write([{"later": 1}]))
@@ -294,7 +294,7 @@ def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_
     assert entries(tmp_path / "store") == {"new": 1}
 
 
-def test_what_is_wanted_at_the_end_is_written_before_the_store_is_closed(tmp_path: Path):
+def test_last_entries_are_written_before_the_store_is_closed(tmp_path: Path):
     def script(event: Input) -> list[Effect]:
         return [Persist(1, {"last": 1})] if isinstance(event, Stopped) else []
 

@@ -115,7 +115,7 @@ def test_in_workgroup_mode_there_is_no_directory_to_take_away():
     assert around.carry_out(Published()) == NO_DIRECTORY
 
 
-def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_start():
+def test_missing_surroundings_are_reported_at_once_and_at_a_start():
     around = Surroundings()
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
