@@ -23,7 +23,7 @@ HEAD = 12
 PDU_HEAD = 16
 HEAD_OF_ALL = max(HEAD, PDU_HEAD)
 """int bytes that tell the size of a packet or of a PDU."""
-_HEADER_OFFSET = 4
+_SIGNATURE_OFFSET = 4
 """The offset of the signature."""
 _LAST_TYPE = 19
 _FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
@@ -211,9 +211,9 @@ class PacketCutter(Cutter):
 
 def find_packet(data: bytes) -> int | None:
     """Return where a packet of MS-MQQB seems to begin, with its size; None where none does."""
-    at = data.find(SIGNATURE, _HEADER_OFFSET)
+    at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
-        begin = at - _HEADER_OFFSET
+        begin = at - _SIGNATURE_OFFSET
         if data[begin] == VERSION and len(data) - begin >= HEAD:
             try:
                 measure(data[begin : begin + HEAD])
