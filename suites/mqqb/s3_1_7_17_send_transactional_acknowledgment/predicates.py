@@ -13,7 +13,6 @@ from suites.mqqb.steps.order_and_final_acks import (
     is_order_ack,
 )
 from suites.mqqb.steps.transactional_acks import (
-    has_a_received_number,
     has_field_of_message,
     is_of_a_received_sequence,
     order_ack_of_received,
@@ -24,7 +23,12 @@ def _is_either(packet: Any) -> bool:
     return is_order_ack(packet) or is_final_ack(packet)
 
 
-@passive("MQQB-3.1.7.17-05", MESSAGE, "PR, TR, JN, JP, AQ, RQ, SH, BodyType are 0, and the label is the one printed")
+@passive(
+    "MQQB-3.1.7.17-05",
+    MESSAGE,
+    "PR, TR, JN, JP, AQ, RQ, SH, BodyType are 0, and the label is the one printed",
+    of_system=True,
+)
 @applies_to_acknowledgment(_is_either)
 def has_attributes(packet: Any) -> Finding:
     """Demand nothing that a message can ask for."""
@@ -37,14 +41,14 @@ def has_attributes(packet: Any) -> Finding:
     return not wrong, ", ".join(wrong) or "all are 0"
 
 
-@passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1")
+@passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1", of_system=True)
 @applies_to_acknowledgment(is_final_ack)
 def is_recoverable(packet: Any) -> Finding:
     """Demand a recoverable FinalAck; of an OrderAck see E36."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-@passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and EB where there is a SecurityHeader")
+@passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and EB where there is a SecurityHeader", of_system=True)
 @applies_to_acknowledgment(_is_either)
 def is_not_encrypted(packet: Any) -> Finding:
     """Demand a body in clear."""
@@ -55,9 +59,6 @@ def is_not_encrypted(packet: Any) -> Finding:
 
 passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID is that of messages that came", of_system=True)(
     order_ack_of_received(is_of_a_received_sequence)
-)
-passive("MQQB-3.1.7.17-D04", MESSAGE, "TxSequenceNumber is that of a message that came", of_system=True)(
-    order_ack_of_received(has_a_received_number)
 )
 passive("MQQB-3.1.7.17-D08", MESSAGE, "TxPreviousSequenceNumber is that of the message", of_system=True)(
     has_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")

@@ -13,7 +13,7 @@ from harness_made import sut_file
 
 from harness.cli.main import main
 
-NOWHERE = ("afile/out", "/proc/out", "x" * 300)
+UNWRITABLE_PATHS = ("afile/out", "/proc/out", "x" * 300)
 COMMANDS = (
     "provision --out OUT",
     "windows --out OUT",
@@ -49,7 +49,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run" / "run.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-@pytest.mark.parametrize("out", NOWHERE, ids=["below a file", "below /proc", "too long"])
+@pytest.mark.parametrize("out", UNWRITABLE_PATHS, ids=["below a file", "below /proc", "too long"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_out_that_cannot_be_written_gives_one_line_error(
     command: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
